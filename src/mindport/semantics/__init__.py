@@ -1,0 +1,1 @@
+"""What a name or a value is: scopes, qualified names, class ancestry, constants, compiled functions."""
