@@ -115,6 +115,8 @@ def _installed(examples: bool) -> Catalog:
 
 
 def _cache_file() -> Path | None:
+    if os.environ.get("MINDPORT_NO_CACHE"):
+        return None
     base = os.environ.get("MINDPORT_CACHE_DIR") or os.environ.get("XDG_CACHE_HOME")
     try:
         root = Path(base) if base else Path.home() / ".cache"
@@ -151,8 +153,9 @@ def _parse_directory(directory: Path) -> dict[str, Any]:
             raise CatalogError(file.name, "", f"not valid TOML: {error}") from error
         if file.parent.name == "api":
             _merge_table(raw["apis"], data, f"api/{file.name}")
-        elif file.name == "concepts.toml":
-            raw["concepts"] = data
+        elif file.name.startswith("concepts"):
+            for key, value in data.items():
+                raw["concepts"].setdefault(key, {}).update(value)
         else:
             raw["checks"][file.name] = data
     return raw

@@ -362,7 +362,7 @@ def is_guard(test: ast.AST) -> bool:
     """Whether a condition asks if a framework, version or attribute is there."""
     for node in ast.walk(test):
         name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
-        if name and any(word in name.lower() for word in _GUARD_WORDS):
+        if name != "is_available" and any(word in name.lower() for word in _GUARD_WORDS):
             return True
     return False
 

@@ -1,0 +1,1 @@
+"""The command line: thin; it reads options, runs the engine and prints a report."""

@@ -1,0 +1,250 @@
+"""The ``mindport`` command. Exit codes: 0 clean, 1 findings, 2 usage or internal error."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mindport import __version__
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from mindport.config import Config
+    from mindport.engine import Result
+
+FORMATS = ("text", "concise", "json", "jsonl")
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="mindport")
+def cli() -> None:
+    """Find what is not migration-ready when PyTorch code moves to MindSpore."""
+
+
+def _console(file: Any = None) -> Console:
+    from rich.console import Console
+
+    return Console(file=file, highlight=False, markup=False, emoji=False, soft_wrap=True)
+
+
+def _stop(message: str) -> None:
+    click.echo(f"mindport: {message}", err=True)
+    sys.exit(2)
+
+
+def _config(start: Path, overrides: dict[str, Any], settings: tuple[str, ...]) -> Config:
+    from mindport.config import apply, load_config
+
+    table = {key: value for key, value in overrides.items() if value not in (None, ())}
+    return apply(load_config(start, settings), table, "option --")
+
+
+@cli.command()
+@click.argument("paths", nargs=-1)
+@click.option("--output-format", type=click.Choice(FORMATS), default="text", help="How to print findings.")
+@click.option("--select", multiple=True, help="Codes or prefixes to check (MSP2, MSP201), comma separated.")
+@click.option("--ignore", multiple=True, help="Codes or prefixes to leave out, comma separated.")
+@click.option("--exclude", multiple=True, help="Glob of files or folders to skip.")
+@click.option("--min-severity", help="info, minor, major, critical or blocker.")
+@click.option("--min-confidence", help="possible, inferred or certain.")
+@click.option("--language", help="en or zh.")
+@click.option("--api", help="Which MindSpore side suggestions prefer: nn or mint.")
+@click.option("--statistics", is_flag=True, help="Print findings and effort per check.")
+@click.option("--stdin-filename", help="The name of the file read from standard input (path '-').")
+@click.option("--config", "settings", multiple=True, metavar="KEY=VALUE", help="A setting as in pyproject.toml.")
+@click.option("-j", "--jobs", type=click.IntRange(1), default=1, help="Processes to use.")
+@click.option("--no-cache", is_flag=True, help="Do not use the table cache.")
+@click.option("--exit-zero", is_flag=True, help="Exit with 0 even when there are findings.")
+def check(paths: tuple[str, ...], **options: Any) -> None:
+    """Check files and folders ('-' for standard input)."""
+    from mindport.catalog import CatalogError
+    from mindport.config import ConfigError
+    from mindport.detectors import DetectorError
+
+    try:
+        results, config = _run(paths or (".",), options)
+        _print(results, config, options)
+    except (ConfigError, CatalogError, DetectorError) as error:
+        _stop(str(error))
+    found = any(result.findings for result in results)
+    if any(result.error for result in results):
+        sys.exit(2)
+    sys.exit(1 if found and not options["exit_zero"] else 0)
+
+
+def _run(paths: tuple[str, ...], options: dict[str, Any]) -> tuple[list[Result], Config]:
+    import os
+
+    from mindport.engine import Engine, Result, display_path
+    from mindport.files import find_files
+    from mindport.findings import Coverage, FileError
+
+    if options["no_cache"]:
+        os.environ["MINDPORT_NO_CACHE"] = "1"
+    named = options["stdin_filename"]
+    first = Path(named or ".") if paths == ("-",) else Path(paths[0])
+    overrides = {
+        "select": _codes(options["select"]),
+        "ignore": _codes(options["ignore"]),
+        "exclude": list(options["exclude"]) or None,
+        "min-severity": options["min_severity"],
+        "min-confidence": options["min_confidence"],
+        "language": options["language"],
+        "api": options["api"],
+    }
+    config = _config(first, overrides, options["settings"])
+    _known_codes(config)
+    engine = Engine(config)
+    if paths == ("-",):
+        data = click.get_binary_stream("stdin").read()
+        path = Path(named).as_posix() if named else "<stdin>"
+        return [engine.check_bytes(data, path, Path(named) if named else None)], config
+    files: list[Path] = []
+    results: list[Result] = []
+    for item in find_files(paths, config.exclude, config.root):
+        if isinstance(item, FileError):
+            results.append(Result(item.path, error=item, coverage=Coverage(1, 1)))
+        else:
+            files.append(item)
+    if options["jobs"] > 1 and len(files) > 1:
+        from mindport.cli.parallel import check_files
+
+        results += check_files(files, config, options["jobs"])
+    else:
+        results += [engine.check_file(file, display_path(file)) for file in files]
+    return sorted(results, key=lambda result: result.path), config
+
+
+def _codes(values: tuple[str, ...]) -> list[str] | None:
+    codes = [code.strip() for value in values for code in value.split(",") if code.strip()]
+    return codes or None
+
+
+def _known_codes(config: Config) -> None:
+    """A code somebody asks for must exist; a typo would silently check nothing."""
+    from mindport.catalog import load_catalog
+    from mindport.config import ConfigError
+    from mindport.engine import matches_code
+
+    codes = [check.code for check in load_catalog().checks]
+    for code in (*config.select, *config.ignore):
+        if not any(matches_code(known, (code,)) for known in codes):
+            raise ConfigError(f"{code}: no such check; `mindport checks` lists them all")
+
+
+def _print(results: list[Result], config: Config, options: dict[str, Any]) -> None:
+    from mindport.catalog import load_catalog
+    from mindport.reports import as_json, as_text
+    from mindport.reports.run import Run
+
+    run = Run(results, load_catalog(), config.language)
+    output = options["output_format"]
+    if output == "json":
+        click.echo(as_json.to_json(run))
+    elif output == "jsonl":
+        if text := as_json.to_json_lines(run):
+            click.echo(text)
+    elif output == "concise":
+        as_text.print_concise(run, _console())
+    else:
+        as_text.print_text(run, _console())
+    if options["statistics"]:
+        as_text.print_statistics(run, _console(sys.stdout if output in ("text", "concise") else sys.stderr))
+    if output in ("json", "jsonl"):
+        for error in run.errors:
+            click.echo(as_text.error_line(error, config.language), err=True)
+
+
+@cli.command()
+@click.argument("code")
+@click.option("--language", help="en or zh.")
+def explain(code: str, language: str | None) -> None:
+    """Print the page of a check: by code, pylint id or name."""
+    from rich.markdown import Markdown
+
+    from mindport.catalog import CatalogError, load_catalog
+    from mindport.config import ConfigError
+    from mindport.reports.page import check_page
+
+    try:
+        config = _config(Path.cwd(), {"language": language}, ())
+        catalog = load_catalog(examples=True)
+    except (ConfigError, CatalogError) as error:
+        _stop(str(error))
+    found = catalog.by_key.get(code.upper())
+    if found is None:
+        import difflib
+
+        close = difflib.get_close_matches(code.upper(), list(catalog.by_key), 3, 0.5)
+        hint = f"; did you mean {', '.join(c if c.startswith('MSP') else c.lower() for c in close)}?" if close else ""
+        _stop(f"{code}: no such check{hint} `mindport checks` lists them all")
+        return
+    page = check_page(found, config.language)
+    console = _console()
+    if console.is_terminal:
+        console.print(Markdown(page))
+    else:
+        click.echo(page)
+
+
+@cli.command()
+@click.option("--language", help="en or zh.")
+@click.option("--output-format", type=click.Choice(("text", "json")), default="text")
+def checks(language: str | None, output_format: str) -> None:
+    """List all checks."""
+    import json
+
+    from mindport.catalog import CatalogError, load_catalog
+    from mindport.config import ConfigError
+    from mindport.reports.as_json import effort_object
+    from mindport.reports.words import WORDS
+
+    try:
+        config = _config(Path.cwd(), {"language": language}, ())
+        catalog = load_catalog()
+    except (ConfigError, CatalogError) as error:
+        _stop(str(error))
+    if output_format == "json":
+        rows = [
+            {
+                "code": c.code,
+                "pylint_id": c.pylint_id,
+                "name": c.name,
+                "family": c.family,
+                "severity": c.severity.value,
+                "effort_minutes": effort_object(c.effort),
+                "enabled": c.enabled,
+                "title": c.text(config.language).title,
+            }
+            for c in catalog.checks
+        ]
+        click.echo(json.dumps(rows, ensure_ascii=False, indent=1))
+        return
+    for c in catalog.checks:
+        off = "" if c.enabled else f" ({WORDS[config.language]['off']})"
+        click.echo(
+            f"{c.code}  {c.pylint_id}  {c.severity.value:8}  {c.name}{off}: {c.text(config.language).title}"
+        )
+
+
+def main() -> None:
+    """Entry point; an unexpected error is one line and exit code 2, never a traceback on people."""
+    import os
+
+    try:
+        cli()
+    except BrokenPipeError:
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115
+        sys.exit(1)
+    except Exception as error:
+        if os.environ.get("MINDPORT_DEBUG"):
+            raise
+        _stop(f"internal error: {type(error).__name__}: {error}; please report it (MINDPORT_DEBUG=1 shows more)")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,11 @@
+"""The vocabulary of code shapes. Importing the package registers every shape."""
+
+from mindport.detectors import (  # noqa: F401
+    api,
+    arguments,
+    classes,
+    losses,
+)
+from mindport.detectors.base import SHAPES, Detector, DetectorError, FileView, Stage, build_detectors
+
+__all__ = ["SHAPES", "Detector", "DetectorError", "FileView", "Stage", "build_detectors"]

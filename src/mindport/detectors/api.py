@@ -1,0 +1,79 @@
+"""Shapes of API use: what the tables say about a torch name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from mindport.catalog import ApiRow, Target
+from mindport.detectors.base import Detector, FileView, Stage, Use, shape
+from mindport.findings import Effort
+
+_EFFORT = {
+    "same": Effort(0, 0.2, 1),
+    "rename": Effort(0, 0.2, 1),
+    "arguments": Effort(1, 2, 5),
+    "default": Effort(1, 2, 10),
+    "behaviour": Effort(3, 10, 30),
+    "compose": Effort(2, 5, 20),
+    "rewrite": Effort(10, 30, 120),
+    "missing": Effort(30, 120, 480),
+}
+"""Minutes per use by difference, low / likely / high; a row's own effort goes first."""
+
+
+def is_leftover_guarded(view: FileView, use: Use) -> bool:
+    """Whether a torch name stands in code that is meant to serve both frameworks."""
+    if view.stage is Stage.TORCH:
+        return False
+    return use.candidate.guarded or view.module.guarded(use.context, use.node)
+
+
+@shape("api-difference")
+class ApiDifference(Detector):
+    """A use of a name whose row has one of the listed difference kinds on the preferred side."""
+
+    parameters = {"difference": (list, True), "except": (list, False)}
+    placeholders = frozenset({"api", "target", "note"})
+
+    def qualified_names(self) -> Iterable[str]:
+        """Every external name; the row decides."""
+        return ("*",)
+
+    def visit_use(self, view: FileView, use: Use) -> None:
+        """Report the name."""
+        row = view.catalog.api(use.name)
+        if row is None or use.name in self.names("except"):
+            return
+        target = row.preferred(view.config.api)
+        if target is None or target.difference.value not in self.values["difference"]:
+            return
+        if is_leftover_guarded(view, use):
+            return
+        note = row.notes.get(view.config.language, "").strip()
+        values = {"api": use.name, "target": target_text(row, target), "note": f" {note}" if note else ""}
+        effort = row.effort or _EFFORT[target.difference.value]
+        span = view.module.source.span(use.node)
+        view.report(self.check, span, use.candidate.confidence, values, effort=effort)
+
+
+def target_text(row: ApiRow, target: Target) -> str:
+    """How a target is named to people: its name, or the template of a composition."""
+    return target.name or target.template or row.name
+
+
+@shape("named-use")
+class NamedUse(Detector):
+    """Any use of the listed names, as a call or not."""
+
+    parameters = {"names": ((str, list), True)}
+    placeholders = frozenset({"api"})
+
+    def qualified_names(self) -> Iterable[str]:
+        """The listed names."""
+        return self.names("names")
+
+    def visit_use(self, view: FileView, use: Use) -> None:
+        """Report the name."""
+        if not is_leftover_guarded(view, use):
+            span = view.module.source.span(use.node)
+            view.report(self.check, span, use.candidate.confidence, {"api": use.name})

@@ -1,0 +1,265 @@
+"""Checking one file: walk once, dispatch by node type and qualified name, filter, sort."""
+
+from __future__ import annotations
+
+import ast
+import fnmatch
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+
+from mindport.catalog import Catalog, Check, load_catalog
+from mindport.config import Config
+from mindport.detectors import Detector, FileView, Stage, build_detectors
+from mindport.detectors.base import Use
+from mindport.findings import Confidence, Coverage, FileError, Finding, Severity
+from mindport.semantics.module import Module
+from mindport.semantics.project import Project
+from mindport.semantics.scopes import BindingKind
+from mindport.semantics.values import Named
+from mindport.source import text as source_text
+from mindport.source.suppressions import Suppressions, scan
+from mindport.source.text import Source, SourceError
+
+WORDS = (b"torch", b"mindspore", b"forward", b"construct")
+"""A file without any of these bytes has nothing to do with either framework and is not parsed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What checking one file gave. ``stage`` is None when the file was not parsed."""
+
+    path: str
+    findings: tuple[Finding, ...] = ()
+    suppressed: tuple[Finding, ...] = ()
+    error: FileError | None = None
+    coverage: Coverage = Coverage()
+    stage: Stage | None = None
+    lines: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Honour:
+    """Which suppression comments the engine applies; a host that handles one kind itself leaves it out."""
+
+    noqa: bool = True
+    pylint: bool = True
+
+
+class Engine:
+    """Checks files with one catalogue and one configuration; keeps the project's modules in memory."""
+
+    def __init__(self, config: Config, catalog: Catalog | None = None) -> None:
+        self.config = config
+        self.catalog = catalog or load_catalog()
+        self.enabled = {c.code for c in self.catalog.checks if is_selected(c, config)}
+        frameworks = self.catalog.concepts.get("frameworks", {})
+        self._torch = frozenset(frameworks.get("torch", ()))
+        self._mindspore = frozenset(frameworks.get("mindspore", ()))
+        self._by_type: dict[type[ast.AST], list[Detector]] = defaultdict(list)
+        self._by_name: dict[str, list[Detector]] = defaultdict(list)
+        self._finishing: list[Detector] = []
+        for detector in build_detectors(self.catalog):
+            if detector.check.code not in self.enabled:
+                continue
+            for kind in detector.node_types():
+                self._by_type[kind].append(detector)
+            for name in detector.qualified_names():
+                self._by_name[name].append(detector)
+            if type(detector).finish is not Detector.finish:
+                self._finishing.append(detector)
+        self.project = Project(self.catalog.concepts, self._torch | self._mindspore)
+
+    def check_file(self, file: Path, path: str | None = None) -> Result:
+        """Check a file on disk; every problem with it becomes the result's ``error``."""
+        shown = path if path is not None else display_path(file)
+        try:
+            data = source_text.read_bytes(file)
+            if not any(word in data for word in WORDS) and b"\0" not in data:
+                return Result(shown, coverage=Coverage(files=1))
+            known = self.project.parsed(file)
+            if known is not None:
+                source = replace(known.source, path=shown)
+                known.source = source
+            else:
+                source = source_text.from_text(shown, source_text.decode(data), file)
+        except SourceError as error:
+            return failed(shown, error)
+        return self.check_source(source)
+
+    def check_bytes(
+        self,
+        data: bytes,
+        path: str,
+        file: Path | None = None,
+        honour: Honour = Honour(),  # noqa: B008
+    ) -> Result:
+        """Check source given as bytes (standard input, an editor's buffer, pylint's stream)."""
+        try:
+            return self.check_source(source_text.from_text(path, source_text.decode(data), file), honour)
+        except SourceError as error:
+            return failed(path, error)
+
+    def check_source(self, source: Source, honour: Honour = Honour()) -> Result:  # noqa: B008
+        """Check a parsed file."""
+        try:
+            module = self.project.module_for(source)
+            view = FileView(module, self.stage(module), self.catalog, self.config)
+            self._dispatch(view)
+        except RecursionError:
+            return failed(source.path, SourceError("nested too deeply to analyse"))
+        findings = sorted(
+            set(view.findings), key=lambda f: (f.span, f.code, f.message, f.confidence.value)
+        )
+        visible = [f for f in findings if self._shown(f, source.path, view.stage)]
+        suppressions = scan(source) if visible else Suppressions()
+        kept, hidden = [], []
+        for finding in visible:
+            check = self.catalog.by_code[finding.code]
+            keys = (check.code, check.pylint_id, check.name)
+            is_hidden = suppressions.hides(keys, finding.line, noqa=honour.noqa, pylint=honour.pylint)
+            (hidden if is_hidden else kept).append(finding)
+        coverage = Coverage(1, 0, *self._count(view))
+        return Result(
+            source.path, tuple(kept), tuple(hidden), None, coverage, view.stage, tuple(source.lines)
+        )
+
+    def _dispatch(self, view: FileView) -> None:
+        nodes = view.module.scopes.nodes
+        view.uses = list(self._uses(view.module))
+        everywhere = self._by_name.get("*", [])
+        for use in view.uses:
+            for detector in (*self._by_name.get(use.name, ()), *everywhere):
+                detector.visit_use(view, use)
+        for kind, detectors in self._by_type.items():
+            for node, context in nodes.get(kind, ()):
+                for detector in detectors:
+                    detector.visit(view, node, context)
+        for detector in self._finishing:
+            detector.finish(view)
+
+    def _uses(self, module: Module) -> Iterable[Use]:
+        """Every outermost dotted reference that resolves to an external name."""
+        parents = module.scopes.parents
+        for kind in (ast.Attribute, ast.Name):
+            for node, context in module.scopes.nodes.get(kind, ()):
+                assert isinstance(node, ast.Attribute | ast.Name)
+                parent = parents.get(node)
+                if isinstance(parent, ast.Attribute) or not isinstance(node.ctx, ast.Load):
+                    continue
+                call = parent if isinstance(parent, ast.Call) and parent.func is node else None
+                for candidate in module.resolve(node, context):
+                    value = candidate.value
+                    if isinstance(value, Named) and self.is_framework(value.name):
+                        yield Use(node, context, value.name, candidate, call)
+
+    def is_framework(self, name: str) -> bool:
+        """Whether a qualified name belongs to torch's or MindSpore's packages."""
+        root = name.partition(".")[0]
+        return root in self._torch or root in self._mindspore
+
+    def _count(self, view: FileView) -> tuple[int, int, int]:
+        seen: dict[tuple[int, int], bool] = {}
+        for use in view.uses:
+            root = use.name.partition(".")[0]
+            judged = root in self._mindspore or self.catalog.api(use.name) is not None
+            key = (use.node.lineno, use.node.col_offset)
+            seen[key] = seen.get(key, False) or judged
+        unresolved = sum(
+            1
+            for node, context in view.module.scopes.nodes.get(ast.Name, ())
+            if isinstance(node, ast.Name)
+            and view.module.scopes.module.stars
+            and view.module.lookup(node.id, context, (node.lineno, node.col_offset))[0] is None
+            and not view.module.resolve(node, context)
+        )
+        return len(seen) + unresolved, len(seen), sum(seen.values())
+
+    def stage(self, module: Module) -> Stage:
+        """The stage of a file, from its imports; guarded imports of torch do not count."""
+        torch = mindspore = False
+        scopes = [module.scopes.module, *module.scopes.scope_of.values()]
+        for scope in scopes:
+            for binding in [*(b for found in scope.bindings.values() for b in found), *scope.stars]:
+                if binding.kind is not BindingKind.IMPORT or binding.level:
+                    continue
+                root = binding.target.partition(".")[0]
+                guarded = any(arm.guard for arm in binding.context.branch)
+                mindspore = mindspore or root in self._mindspore
+                torch = torch or (root in self._torch and not guarded)
+        if not torch and not mindspore:
+            for node, _ in module.classes:
+                roots = {name.partition(".")[0] for name in module.ancestry(node).names}
+                torch = torch or bool(roots & self._torch)
+                mindspore = mindspore or bool(roots & self._mindspore)
+        if torch and mindspore:
+            return Stage.MIXED
+        return Stage.TORCH if torch else Stage.MINDSPORE if mindspore else Stage.NONE
+
+    def _shown(self, finding: Finding, path: str, stage: Stage) -> bool:
+        config = self.config
+        if finding.severity.rank < Severity(config.min_severity).rank:
+            return False
+        if finding.confidence.rank < Confidence(config.min_confidence).rank:
+            return False
+        if finding.severity is Severity.INFO and stage is Stage.TORCH and not _asked(finding.code, config):
+            return False
+        return not any(
+            matches_path(path, pattern, config.root) and matches_code(finding.code, codes)
+            for pattern, codes in config.per_file_ignores.items()
+        )
+
+
+def _asked(code: str, config: Config) -> bool:
+    """Mechanical renames in a pure torch file are shown only to those who select them by code."""
+    return any(s.upper() == "ALL" or code.startswith(s.upper()) and len(s) >= 4 for s in config.select)
+
+
+def matches_code(code: str, prefixes: Iterable[str]) -> bool:
+    """Whether a code falls under one of the prefixes people write (``MSP``, ``MSP2``, ``MSP201``, ``ALL``)."""
+    return any(p.upper() == "ALL" or code.startswith(p.upper()) for p in prefixes)
+
+
+def is_selected(check: Check, config: Config) -> bool:
+    """Whether a check runs: the longest prefix in ``select`` or ``ignore`` decides; off-by-default ones need one."""
+    selected = max((len(s) for s in config.select if matches_code(check.code, (s,))), default=0)
+    ignored = max((len(s) for s in config.ignore if matches_code(check.code, (s,))), default=0)
+    if ignored and ignored >= selected:
+        return False
+    if config.select:
+        return bool(selected) and (check.enabled or selected == len(check.code) or "ALL" in config.select)
+    return check.enabled
+
+
+def matches_path(path: str, pattern: str, root: Path | None = None) -> bool:
+    """Whether a displayed path matches a glob: as written, below the configuration's folder, or by name."""
+    posix = PurePosixPath(path)
+    texts = {path, posix.name}
+    if root is not None:
+        try:
+            texts.add(Path(path).resolve().relative_to(root.resolve()).as_posix())
+        except ValueError:
+            pass
+    pattern = pattern.rstrip("/")
+    return any(
+        fnmatch.fnmatch(text, pattern) or fnmatch.fnmatch(text, f"{pattern}/*") or fnmatch.fnmatch(text, f"*/{pattern}/*")
+        for text in texts
+    )
+
+
+def display_path(file: Path) -> str:
+    """A path as people see it: relative to the current folder where possible, with ``/``."""
+    try:
+        return file.resolve().relative_to(Path.cwd().resolve()).as_posix()
+    except (ValueError, OSError, RuntimeError):
+        return file.as_posix()
+
+
+def failed(path: str, error: SourceError) -> Result:
+    """The result for a file that could not be checked."""
+    return Result(
+        path,
+        error=FileError(path, error.line, error.column, error.reason),
+        coverage=Coverage(files=1, files_failed=1),
+    )

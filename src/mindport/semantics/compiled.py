@@ -1,0 +1,120 @@
+"""Which functions of a file GRAPH_MODE compiles, and why we think so."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+from mindport.findings import Confidence
+from mindport.semantics.module import Module
+from mindport.semantics.scopes import Context, NamedFunction, Scope, ScopeKind
+from mindport.semantics.values import ClassValue, FunctionValue
+
+
+class Origin(Enum):
+    """Why a function is compiled."""
+
+    CONSTRUCT = "construct"
+    JIT = "jit"
+    FORWARD = "forward"  # torch code: compiled after the port
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """One compiled function: its root's name, and how sure it is that the compiler reaches it."""
+
+    node: NamedFunction
+    origin: Origin
+    root: str
+    confidence: Confidence
+    owner: ast.ClassDef | None = None
+
+
+def compiled_functions(
+    module: Module,
+    cells: frozenset[str],
+    modules: frozenset[str],
+    jit: frozenset[str],
+    no_jit: frozenset[str],
+) -> list[Compiled]:
+    """The functions of a file that GRAPH_MODE compiles: roots, and what they call in the same file."""
+    found: dict[NamedFunction, Compiled] = {}
+    queue: list[Compiled] = []
+
+    def add(item: Compiled) -> None:
+        if item.node not in found and not _excluded(module, item.node, no_jit):
+            found[item.node] = item
+            queue.append(item)
+
+    for node, context in module.classes:
+        ancestry = module.ancestry(node)
+        for names, method, origin in (
+            (cells, "construct", Origin.CONSTRUCT),
+            (modules, "forward", Origin.FORWARD),
+        ):
+            confidence = ancestry.any_of(names)
+            function = module.methods(node).get(method) if confidence else None
+            if function is not None and confidence is not None and not module.guarded(context):
+                add(Compiled(function, origin, f"{node.name}.{method}", confidence, node))
+    for kind in (ast.FunctionDef, ast.AsyncFunctionDef):
+        for function, context in module.scopes.nodes.get(kind, ()):
+            confidence = _decorated(module, function, context, jit)
+            if confidence is not None:
+                owner = context.scope.node if isinstance(context.scope.node, ast.ClassDef) else None
+                add(Compiled(function, Origin.JIT, function.name, confidence, owner))  # type: ignore[arg-type]
+    for call, context in module.scopes.nodes.get(ast.Call, ()):
+        assert isinstance(call, ast.Call)
+        if call.args and any(_is(c.value, jit) for c in module.resolve(call.func, context)):
+            for candidate in module.resolve(call.args[0], context):
+                value = candidate.value
+                if isinstance(value, FunctionValue) and value.module is module:
+                    owner = value.owner.node if value.owner else None
+                    add(Compiled(value.node, Origin.JIT, value.node.name, candidate.confidence, owner))
+    calls = calls_by_function(module) if queue else {}
+    while queue:
+        item = queue.pop()
+        for call, context in calls.get(item.node, ()):
+            for candidate in module.resolve(call.func, context):
+                value = candidate.value
+                if isinstance(value, FunctionValue) and value.module is module:
+                    owner = value.owner.node if value.owner else None
+                    sure = item.confidence.weaker(candidate.confidence)
+                    add(Compiled(value.node, item.origin, item.root, sure, owner))
+                elif isinstance(value, ClassValue):
+                    continue
+    return sorted(found.values(), key=lambda item: item.node.lineno)
+
+
+def calls_by_function(module: Module) -> Mapping[ast.AST, list[tuple[ast.Call, Context]]]:
+    """The calls in each function's own body; those in nested functions and lambdas count for the outer too."""
+    result: dict[ast.AST, list[tuple[ast.Call, Context]]] = defaultdict(list)
+    for call, context in module.scopes.nodes.get(ast.Call, ()):
+        scope: Scope | None = context.scope
+        while scope is not None:
+            if scope.kind is ScopeKind.FUNCTION:
+                result[scope.node].append((call, context))  # type: ignore[arg-type]
+            scope = scope.parent
+    return result
+
+
+def _is(value: object, names: frozenset[str]) -> bool:
+    return getattr(value, "name", None) in names
+
+
+def _decorated(
+    module: Module, function: ast.AST, context: Context, names: frozenset[str]
+) -> Confidence | None:
+    for decorator in function.decorator_list:  # type: ignore[attr-defined]
+        target = decorator.func if isinstance(decorator, ast.Call) else decorator
+        for candidate in module.resolve(target, context):
+            if _is(candidate.value, names):
+                return candidate.confidence
+    return None
+
+
+def _excluded(module: Module, function: NamedFunction, no_jit: frozenset[str]) -> bool:
+    scope = module.scopes.scope_of[function].parent or module.scopes.module
+    return _decorated(module, function, Context(scope, ()), no_jit) is not None

@@ -1,0 +1,526 @@
+"""One module of the project: resolving its names, classes and constants, across files where needed."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import operator
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from mindport.findings import Confidence
+from mindport.semantics.scopes import (
+    Arm,
+    Binding,
+    BindingKind,
+    Branch,
+    Context,
+    NamedFunction,
+    Scope,
+    ScopeKind,
+    ScopeTree,
+    is_guard,
+)
+from mindport.semantics.values import (
+    Candidate,
+    ClassValue,
+    Constant,
+    Expression,
+    FunctionValue,
+    Instance,
+    ModuleValue,
+    Named,
+    Partial,
+    SelfValue,
+    Value,
+)
+from mindport.source.text import Source
+
+if TYPE_CHECKING:
+    from mindport.semantics.project import Project
+
+MAX_DEPTH = 24
+"""How many definitions a chain of names is followed through before giving up."""
+MAX_CANDIDATES = 8
+"""How many values one expression may have before it counts as unknown."""
+
+_OPERATORS: Mapping[type[ast.operator], Callable[[float, float], float]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+}
+
+_BUILTINS = frozenset(dir(builtins))
+
+
+class Module:
+    """A parsed file with lazily resolved names."""
+
+    def __init__(self, source: Source, project: Project, name: str) -> None:
+        self.source = source
+        self.project = project
+        self.name = name
+        self.scopes = ScopeTree(source)
+        self._memo: dict[tuple[ast.AST, int], tuple[Candidate, ...]] = {}
+        self._active: set[ast.AST] = set()
+        self._ancestry: dict[ast.ClassDef, Ancestry] = {}
+        self._attributes: dict[ast.ClassDef, dict[str, list[tuple[ast.expr, Context]]]] = {}
+
+    def __repr__(self) -> str:
+        return f"Module({self.name or self.source.path!r})"
+
+    # --- names -----------------------------------------------------------------------------------------
+
+    def resolve(self, node: ast.AST, context: Context, depth: int = 0) -> tuple[Candidate, ...]:
+        """What an expression can be; empty when nothing is known."""
+        key = (node, id(context))
+        known = self._memo.get(key)
+        if known is not None:
+            return known
+        if depth > MAX_DEPTH or node in self._active:
+            return ()
+        self._active.add(node)
+        try:
+            result = tuple(dict.fromkeys(self._resolve(node, context, depth + 1)))[:MAX_CANDIDATES]
+        finally:
+            self._active.discard(node)
+        if not self._active:  # a result cut short by a cycle is not remembered
+            self._memo[key] = result
+        return result
+
+    def _resolve(self, node: ast.AST, context: Context, depth: int) -> Iterator[Candidate]:
+        if isinstance(node, ast.Name):
+            yield from self._name(node, context, depth)
+        elif isinstance(node, ast.Attribute):
+            names: list[str] = []
+            base: ast.expr = node
+            while isinstance(base, ast.Attribute):
+                names.append(base.attr)
+                base = base.value
+            candidates = self.resolve(base, context, depth)
+            for name in reversed(names):
+                candidates = tuple(c for v in candidates for c in self.attribute(v, name, depth))
+            yield from candidates
+        elif isinstance(node, ast.Call):
+            yield from self._call(node, context, depth)
+        elif isinstance(node, ast.IfExp):
+            for arm in (node.body, node.orelse):
+                for candidate in self.resolve(arm, context, depth):
+                    yield candidate.at(candidate.value, Confidence.INFERRED)
+        elif isinstance(node, ast.BoolOp):
+            for part in node.values:
+                for candidate in self.resolve(part, context, depth):
+                    yield candidate.at(candidate.value, Confidence.INFERRED)
+        elif isinstance(node, ast.NamedExpr):
+            yield from self.resolve(node.value, context, depth)
+        elif isinstance(node, ast.expr):
+            yield Candidate(Expression(self, node, context))
+
+    def _name(self, node: ast.Name, context: Context, depth: int) -> Iterator[Candidate]:
+        scope, bindings = self.lookup(node.id, context, (node.lineno, node.col_offset))
+        if scope is None:
+            found = tuple(self._star(node.id, depth))
+            yield from found
+            if not found and node.id in _BUILTINS:
+                yield Candidate(Named(f"builtins.{node.id}"))
+            return
+        owner = _method_owner(scope)
+        for binding in bindings:
+            if (
+                binding.kind is BindingKind.PARAMETER
+                and owner is not None
+                and node.id == _first_parameter(scope.node)
+            ):
+                yield Candidate(SelfValue(ClassValue(self, owner)))
+                continue
+            for candidate in self._bound(binding, node.id, depth):
+                guarded = candidate.guarded or _guarded(binding.context.branch)
+                sure = Confidence.CERTAIN if len(bindings) == 1 or guarded else Confidence.INFERRED
+                yield Candidate(candidate.value, candidate.confidence.weaker(sure), guarded)
+
+    def lookup(
+        self, name: str, context: Context, position: tuple[int, int]
+    ) -> tuple[Scope | None, list[Binding]]:
+        """The scope that binds a name as seen from a place, and the bindings that can reach that place."""
+        scope: Scope | None = context.scope
+        start = scope
+        while scope is not None:
+            declared = scope.outer_names.get(name)
+            if declared:
+                scope = scope.module()
+            visible = scope.kind is not ScopeKind.CLASS or scope is start
+            found = scope.bindings.get(name) if visible else None
+            if found:
+                return scope, _reaching(found, context if scope is start else None, position)
+            scope = scope.parent
+        return None, []
+
+    def _bound(self, binding: Binding, name: str, depth: int) -> Iterator[Candidate]:
+        value = binding.value
+        if binding.kind is BindingKind.IMPORT:
+            yield from self._imported(binding.target, binding.level, depth)
+        elif isinstance(value, ast.ClassDef):
+            yield Candidate(ClassValue(self, value))
+        elif isinstance(value, ast.FunctionDef | ast.AsyncFunctionDef):
+            owner = _class_of(binding.context.scope)
+            yield Candidate(FunctionValue(self, value, ClassValue(self, owner) if owner else None))
+        elif binding.kind is BindingKind.PARAMETER:
+            if value is not None:
+                outer = Context(binding.context.scope.parent or self.scopes.module, ())
+                for candidate in self.resolve(value, outer, depth):
+                    yield candidate.at(candidate.value, Confidence.INFERRED)
+        elif value is not None:
+            yield from self.resolve(value, binding.context, depth)
+
+    def _imported(self, target: str, level: int, depth: int) -> Iterator[Candidate]:
+        if depth > MAX_DEPTH:
+            return
+        found = self.project.find(self, target, level)
+        if isinstance(found, Named):
+            yield Candidate(found)
+            return
+        if found is None:
+            return
+        module, rest = found
+        candidates: tuple[Candidate, ...] = (Candidate(ModuleValue(module)),)
+        for part in rest:
+            candidates = tuple(c for v in candidates for c in self.attribute(v, part, depth))
+        yield from candidates
+
+    def _star(self, name: str, depth: int) -> Iterator[Candidate]:
+        for binding in self.scopes.module.stars:
+            found = self.project.find(self, binding.target, binding.level)
+            guarded = _guarded(binding.context.branch)
+            if isinstance(found, Named):
+                if self.project.exports(found.name, name):
+                    full = self.project.canonical(f"{found.name}.{name}")
+                    yield Candidate(Named(full), Confidence.INFERRED, guarded)
+            elif found is not None and not found[1]:
+                for candidate in found[0].export(name, depth):
+                    yield Candidate(candidate.value, candidate.confidence, candidate.guarded or guarded)
+
+    def export(self, name: str, depth: int = 0) -> tuple[Candidate, ...]:
+        """What a module-level name of this module is for those who import it."""
+        if depth > MAX_DEPTH:
+            return ()
+        bindings = _reaching(self.scopes.module.bindings.get(name, []), None, (0, 0))
+        if not bindings:
+            return tuple(self._star(name, depth + 1))
+        sure = Confidence.CERTAIN if len(bindings) == 1 else Confidence.INFERRED
+        return tuple(
+            Candidate(
+                c.value, c.confidence.weaker(sure), c.guarded or _guarded(binding.context.branch)
+            )
+            for binding in bindings
+            for c in self._bound(binding, name, depth + 1)
+        )
+
+    def _call(self, node: ast.Call, context: Context, depth: int) -> Iterator[Candidate]:
+        if isinstance(node.func, ast.Name) and node.func.id == "super":
+            scope = context.scope.enclosing_class()
+            if scope is not None and isinstance(scope.node, ast.ClassDef):
+                yield Candidate(SelfValue(ClassValue(self, scope.node), parent=True))
+            return
+        for candidate in self.resolve(node.func, context, depth):
+            value = candidate.value
+            if isinstance(value, Named) and value.name == "functools.partial":
+                for inner in self.resolve(node.args[0], context, depth) if node.args else ():
+                    yield inner.at(Partial(inner.value, self, node, context))
+            elif isinstance(value, Partial):
+                yield candidate.at(Instance(value.callee, self, node, context))
+            elif isinstance(value, Named | ClassValue | FunctionValue):
+                yield candidate.at(Instance(value, self, node, context))
+
+    def attribute(self, base: Candidate, name: str, depth: int = 0) -> Iterator[Candidate]:
+        """What an attribute of a value can be."""
+        value = base.value
+        if isinstance(value, Named):
+            yield base.at(Named(self.project.canonical(f"{value.name}.{name}")))
+        elif isinstance(value, ModuleValue):
+            found = value.module.export(name, depth + 1)
+            if not found:
+                inner = self.project.submodule(value.module, name)
+                found = (Candidate(ModuleValue(inner)),) if inner is not None else ()
+            for candidate in found:
+                yield Candidate(
+                    candidate.value,
+                    base.confidence.weaker(candidate.confidence),
+                    base.guarded or candidate.guarded,
+                )
+        elif isinstance(value, SelfValue):
+            for candidate in value.owner.module.member(value.owner.node, name, value.parent, depth + 1):
+                yield base.at(candidate.value, candidate.confidence)
+        elif isinstance(value, ClassValue):
+            for candidate in value.module.member(value.node, name, False, depth + 1):
+                yield base.at(candidate.value, candidate.confidence)
+        elif isinstance(value, Instance) and isinstance(value.callee, ClassValue):
+            owner = value.callee
+            for candidate in owner.module.member(owner.node, name, False, depth + 1):
+                yield base.at(candidate.value, candidate.confidence)
+
+    # --- classes ---------------------------------------------------------------------------------------
+
+    def member(
+        self, node: ast.ClassDef, name: str, parent: bool, depth: int
+    ) -> tuple[Candidate, ...]:
+        """A method, class attribute or ``self.`` attribute of a class or of its project bases."""
+        if depth > MAX_DEPTH:
+            return ()
+        if not parent:
+            own = tuple(self._own_member(node, name, depth + 1))
+            if own:
+                return own
+        found: list[Candidate] = []
+        for base in self.bases(node, depth + 1):
+            if isinstance(base.value, ClassValue):
+                found += base.value.module.member(base.value.node, name, False, depth + 1)
+            if found:
+                break
+        return tuple(found)
+
+    def _own_member(self, node: ast.ClassDef, name: str, depth: int) -> Iterator[Candidate]:
+        scope = self.scopes.scope_of[node]
+        for binding in _reaching(scope.bindings.get(name, []), None, (0, 0)):
+            yield from self._bound(binding, name, depth)
+        values = self.self_attributes(node).get(name, [])
+        for value, context in values:
+            for candidate in self.resolve(value, context, depth):
+                sure = Confidence.CERTAIN if len(values) == 1 else Confidence.INFERRED
+                yield candidate.at(candidate.value, sure)
+
+    def self_attributes(self, node: ast.ClassDef) -> Mapping[str, list[tuple[ast.expr, Context]]]:
+        """The values assigned to ``self.NAME`` in the methods of a class, by name."""
+        if node not in self._attributes:
+            found: dict[str, list[tuple[ast.expr, Context]]] = {}
+            for kind in (ast.Assign, ast.AnnAssign):
+                for statement, context in self.scopes.nodes.get(kind, ()):
+                    value = statement.value  # type: ignore[attr-defined]
+                    if value is None or _method_owner(context.scope) is not node:
+                        continue
+                    targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]  # type: ignore[attr-defined]
+                    first = _first_parameter(context.scope.node)
+                    for target in targets:
+                        if (
+                            isinstance(target, ast.Attribute)
+                            and isinstance(target.value, ast.Name)
+                            and target.value.id == first
+                        ):
+                            found.setdefault(target.attr, []).append((value, context))
+            self._attributes[node] = found
+        return self._attributes[node]
+
+    def methods(self, node: ast.ClassDef) -> Mapping[str, NamedFunction]:
+        """The functions defined in a class body, by name (the last definition of a name)."""
+        return {
+            item.name: item for item in _flat(node.body) if isinstance(item, ast.FunctionDef | ast.AsyncFunctionDef)
+        }
+
+    def bases(self, node: ast.ClassDef, depth: int = 0) -> tuple[Candidate, ...]:
+        """What the base classes of a class can be."""
+        scope = self.scopes.scope_of[node]
+        context = Context(scope.parent or self.scopes.module, ())
+        return tuple(c for base in node.bases for c in self._base(base, context, depth))
+
+    def _base(self, base: ast.expr, context: Context, depth: int) -> tuple[Candidate, ...]:
+        if isinstance(base, ast.Subscript):  # Generic[T]
+            base = base.value
+        return self.resolve(base, context, depth)
+
+    def ancestry(self, node: ast.ClassDef, depth: int = 0) -> Ancestry:
+        """The external names a class derives from, through all classes of the project."""
+        if node in self._ancestry:
+            return self._ancestry[node]
+        names: dict[str, Confidence] = {}
+        complete = True
+        self._ancestry[node] = Ancestry(names, False)  # a cyclic class ends here
+        for base in node.bases:
+            context = Context(self.scopes.scope_of[node].parent or self.scopes.module, ())
+            candidates = self._base(base, context, depth)
+            known = False
+            for candidate in candidates:
+                value = candidate.value
+                if isinstance(value, Named):
+                    _add(names, value.name, candidate.confidence)
+                    known = True
+                elif isinstance(value, ClassValue) and depth <= MAX_DEPTH:
+                    inherited = value.module.ancestry(value.node, depth + 1)
+                    for name, confidence in inherited.names.items():
+                        _add(names, name, confidence.weaker(candidate.confidence))
+                    complete = complete and inherited.complete
+                    known = True
+            complete = complete and known
+        result = Ancestry(names, complete)
+        self._ancestry[node] = result
+        return result
+
+    @cached_property
+    def classes(self) -> list[tuple[ast.ClassDef, Context]]:
+        """Every class definition of the file."""
+        return [(n, c) for n, c in self.scopes.nodes.get(ast.ClassDef, ()) if isinstance(n, ast.ClassDef)]
+
+    # --- constants -------------------------------------------------------------------------------------
+
+    def constants(self, node: ast.AST, context: Context, depth: int = 0) -> tuple[Constant, ...]:
+        """The Python constants an expression can be; empty when any part is unknown."""
+        if depth > MAX_DEPTH:
+            return ()
+        if isinstance(node, ast.Constant):
+            return (Constant(node.value, Confidence.CERTAIN),)
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+            return tuple(
+                Constant(-c.value, c.confidence)
+                for c in self.constants(node.operand, context, depth + 1)
+                if isinstance(c.value, int | float)
+            )
+        if isinstance(node, ast.BinOp):
+            return tuple(self._arithmetic(node, context, depth + 1))
+        if isinstance(node, ast.Name | ast.Attribute | ast.IfExp):
+            return tuple(
+                Constant(c.value, c.confidence.weaker(candidate.confidence))
+                for candidate in self.resolve(node, context, depth + 1)
+                if isinstance(candidate.value, Expression)
+                for c in candidate.value.module.constants(
+                    candidate.value.node, candidate.value.context, depth + 1
+                )
+            )
+        return ()
+
+    def _arithmetic(self, node: ast.BinOp, context: Context, depth: int) -> Iterator[Constant]:
+        function = _OPERATORS.get(type(node.op))
+        if function is None:
+            return
+        for left in self.constants(node.left, context, depth):
+            for right in self.constants(node.right, context, depth):
+                if isinstance(left.value, int | float) and isinstance(right.value, int | float):
+                    try:
+                        value = function(left.value, right.value)
+                    except (ArithmeticError, OverflowError):
+                        continue
+                    yield Constant(value, left.confidence.weaker(right.confidence))
+
+    # --- guards ----------------------------------------------------------------------------------------
+
+    def guarded(self, context: Context, node: ast.AST | None = None) -> bool:
+        """Whether a place runs only where some framework, version or attribute was found to be there."""
+        scope: Scope | None = context.scope
+        if _guarded(context.branch):
+            return True
+        while scope is not None and scope.kind is not ScopeKind.MODULE:
+            outer = self._context_of(scope.node)
+            if outer is not None and _guarded(outer.branch):
+                return True
+            scope = scope.parent
+        current = node
+        while current is not None:
+            parent = self.scopes.parents.get(current)
+            if isinstance(parent, ast.IfExp) and current is not parent.test and is_guard(parent.test):
+                return True
+            if isinstance(parent, ast.BoolOp) and any(is_guard(v) for v in parent.values if v is not current):
+                return True
+            current = parent if isinstance(parent, ast.expr) else None
+        return False
+
+    def _context_of(self, node: ast.AST) -> Context | None:
+        return self._definition_contexts.get(node)
+
+    @cached_property
+    def _definition_contexts(self) -> Mapping[ast.AST, Context]:
+        kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+        return {node: context for kind in kinds for node, context in self.scopes.nodes.get(kind, ())}
+
+
+class Ancestry:
+    """External base classes by canonical name; ``complete`` when every base could be resolved."""
+
+    __slots__ = ("complete", "names")
+
+    def __init__(self, names: Mapping[str, Confidence], complete: bool) -> None:
+        self.names = names
+        self.complete = complete
+
+    def any_of(self, wanted: frozenset[str]) -> Confidence | None:
+        """How sure it is that one of ``wanted`` is a base class; None when it is not."""
+        found = [confidence for name, confidence in self.names.items() if name in wanted]
+        return max(found, key=lambda c: c.rank) if found else None
+
+
+def _add(names: dict[str, Confidence], name: str, confidence: Confidence) -> None:
+    known = names.get(name)
+    if known is None or known.rank < confidence.rank:
+        names[name] = confidence
+
+
+def _flat(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """Statements of a class body, those under a plain ``if`` or ``try`` included."""
+    for item in body:
+        yield item
+        if isinstance(item, ast.If | ast.Try):
+            yield from _flat(item.body)
+            yield from _flat(item.orelse)
+
+
+def _guarded(branch: Branch) -> bool:
+    return any(arm.guard for arm in branch)
+
+
+def _method_owner(scope: Scope) -> ast.ClassDef | None:
+    """The class a function scope is a method of (a static method has none)."""
+    if scope.kind is not ScopeKind.FUNCTION or isinstance(scope.node, ast.Lambda):
+        return None
+    decorators: list[ast.expr] = scope.node.decorator_list  # type: ignore[attr-defined]
+    if any(isinstance(d, ast.Name) and d.id == "staticmethod" for d in decorators):
+        return None
+    return _class_of(scope.parent)
+
+
+def _class_of(scope: Scope | None) -> ast.ClassDef | None:
+    if scope is not None and isinstance(scope.node, ast.ClassDef):
+        return scope.node
+    return None
+
+
+def _first_parameter(node: ast.AST) -> str | None:
+    args = getattr(node, "args", None)
+    if not isinstance(args, ast.arguments):
+        return None
+    positional = [*args.posonlyargs, *args.args]
+    return positional[0].arg if positional else None
+
+
+def _reaching(
+    bindings: list[Binding], context: Context | None, position: tuple[int, int]
+) -> list[Binding]:
+    """The bindings of one name that can reach a use.
+
+    In the same scope (``context`` given) the last binding that surely ran before the use hides earlier ones;
+    seen from a nested scope all bindings have run.
+    """
+    if len(bindings) <= 1:
+        return bindings
+    branch = context.branch if context is not None else ()
+    usable = bindings
+    if context is not None:
+        before = [b for b in bindings if (b.line, b.column) <= position]
+        usable = before or bindings
+        usable = [b for b in usable if not _exclusive(b.context.branch, branch)] or usable
+    result: list[Binding] = []
+    for binding in reversed(usable):
+        result.append(binding)
+        if _dominates(binding.context.branch, branch):
+            break
+    return list(reversed(result))
+
+
+def _dominates(binding: tuple[Arm, ...], use: tuple[Arm, ...]) -> bool:
+    return len(binding) <= len(use) and all(
+        a.statement == b.statement and a.arm == b.arm for a, b in zip(binding, use, strict=False)
+    )
+
+
+def _exclusive(one: tuple[Arm, ...], other: tuple[Arm, ...]) -> bool:
+    return any(
+        a.exclusive and a.statement == b.statement and a.arm != b.arm
+        for a, b in zip(one, other, strict=False)
+    )

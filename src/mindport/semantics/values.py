@@ -1,0 +1,106 @@
+"""What an expression can be, as far as a file and its project tell."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mindport.findings import Confidence
+
+if TYPE_CHECKING:
+    from mindport.semantics.module import Module
+    from mindport.semantics.scopes import Context, NamedFunction
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """Something outside the project, by its canonical dotted name (``torch.nn.Conv2d``)."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ClassValue:
+    """A class of the project."""
+
+    module: Module
+    node: ast.ClassDef
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionValue:
+    """A function or method of the project; ``owner`` is the class a method was found on."""
+
+    module: Module
+    node: NamedFunction
+    owner: ClassValue | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleValue:
+    """A module of the project."""
+
+    module: Module
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """What calling ``callee`` gives (an instance of a class, or a function's result)."""
+
+    callee: Value
+    module: Module
+    call: ast.Call | None
+    context: Context | None
+
+
+@dataclass(frozen=True, slots=True)
+class SelfValue:
+    """``self`` (or ``cls``) inside a class of the project; ``parent``: seen through ``super()``."""
+
+    owner: ClassValue
+    parent: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Partial:
+    """``functools.partial(callee, ...)``."""
+
+    callee: Value
+    module: Module
+    call: ast.Call
+    context: Context
+
+
+@dataclass(frozen=True, slots=True)
+class Expression:
+    """Any other expression, with where it stands, for constant evaluation."""
+
+    module: Module
+    node: ast.AST
+    context: Context
+
+
+Value = Named | ClassValue | FunctionValue | ModuleValue | Instance | SelfValue | Partial | Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One value an expression can have. ``guarded``: the name exists only where a framework is there."""
+
+    value: Value
+    confidence: Confidence = Confidence.CERTAIN
+    guarded: bool = False
+
+    def at(self, value: Value, confidence: Confidence | None = None) -> Candidate:
+        """Another value reached through this one, at most as sure."""
+        sure = self.confidence if confidence is None else self.confidence.weaker(confidence)
+        return Candidate(value, sure, self.guarded)
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """A Python constant an expression evaluates to, and how sure that is."""
+
+    value: object
+    confidence: Confidence
