@@ -17,7 +17,8 @@ from mindport.semantics.values import Constant
 class ArgumentValue(Detector):
     """A call of ``callee`` whose ``parameter`` is a number in [``minimum``, ``maximum``), or is None.
 
-    ``complement = true`` offers 1 - value.
+    ``complement = true`` offers 1 - value. ``advice = true``: the code is right where it stands (torch code
+    before the port), so no fix is offered and the check's ``before-port`` severity applies.
     """
 
     parameters = {
@@ -28,7 +29,7 @@ class ArgumentValue(Detector):
         "maximum": ((int, float), False),
         "none": (bool, False),
         "complement": (bool, False),
-        "guarded": (bool, False),
+        "advice": (bool, False),
     }
     placeholders = frozenset({"callee", "parameter", "value", "converted"})
 
@@ -55,7 +56,8 @@ class ArgumentValue(Detector):
             literal = isinstance(found.node, ast.Constant)
             span = view.module.source.span(found.node)
             fix = None
-            if literal and converted:
+            advice = bool(values.get("advice"))
+            if literal and converted and not advice:
                 title = f"{values['parameter']}={constant.value} -> {converted}"
                 fix = Fix(Applicability.UNSAFE, title, (Edit(span, converted),))
             shown = {
@@ -65,7 +67,8 @@ class ArgumentValue(Detector):
                 "converted": converted or f"1 - {view.module.source.segment(found.node)}",
             }
             sure = constant.confidence.weaker(target.candidate.confidence)
-            view.report(self.check, span, sure, shown, fix=fix)
+            severity = self.check.before_port if advice else None
+            view.report(self.check, span, sure, shown, fix=fix, severity=severity)
             return True
         return False
 

@@ -42,10 +42,13 @@ def _calls_own(module: Module, function: NamedFunction, method: str) -> bool:
 
 
 def _handed_over(module: Module, node: ast.ClassDef, counterpart: str, method: str) -> bool:
+    """Whether the class uses its own method: the counterpart calls it, or any method of the class names it."""
+    if counterpart in module.methods(node):
+        return any(_calls_own(module, function, method) for function in module.methods(node).values())
     for owner, current in _lineage(module, node):
         function = owner.methods(current).get(counterpart)
         if function is not None:
-            return _calls_own(owner, function, method)
+            return any(_calls_own(owner, item, method) for item in owner.methods(current).values())
     return False
 
 
