@@ -3,7 +3,9 @@
 from mindport.detectors import (  # noqa: F401
     api,
     arguments,
+    binding,
     classes,
+    graph,
     losses,
 )
 from mindport.detectors.base import SHAPES, Detector, DetectorError, FileView, Stage, build_detectors

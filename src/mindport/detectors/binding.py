@@ -1,0 +1,154 @@
+"""Shapes of names in compiled code that are not bound on every path the graph compiler follows."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from mindport.detectors.base import FileView, shape
+from mindport.detectors.graph import CompiledShape
+from mindport.findings import Confidence
+from mindport.semantics.compiled import Compiled
+from mindport.semantics.live import TERMINATORS, is_parse_time
+from mindport.semantics.scopes import arguments_of
+
+_NESTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+
+def _own(node: ast.AST) -> Iterator[ast.AST]:
+    """A node and what is below it, without the inside of nested functions."""
+    stack = [node]
+    while stack:
+        current = stack.pop()
+        yield current
+        if current is node or not isinstance(current, _NESTED):
+            stack.extend(reversed(list(ast.iter_child_nodes(current))))
+
+
+def _names(node: ast.AST, context: type[ast.expr_context]) -> list[ast.Name]:
+    """Names of a statement, those private to a comprehension left out."""
+    private: set[str] = set()
+    for part in _own(node):
+        if isinstance(part, _COMPREHENSIONS):
+            for generator in part.generators:
+                private |= {n.id for n in ast.walk(generator.target) if isinstance(n, ast.Name)}
+    return [
+        part
+        for part in _own(node)
+        if isinstance(part, ast.Name) and isinstance(part.ctx, context) and part.id not in private
+    ]
+
+
+def _bound(statements: Sequence[ast.stmt]) -> set[str]:
+    """Names a block binds anywhere."""
+    result = {name.id for s in statements for name in _names(s, ast.Store)}
+    return result | {s.name for s in statements if isinstance(s, _NESTED[:3])}
+
+
+def _always(statements: Sequence[ast.stmt]) -> set[str] | None:
+    """Names a block binds on every path; None when it never reaches its end."""
+    result: set[str] = set()
+    for statement in statements:
+        if isinstance(statement, TERMINATORS):
+            return None
+        if isinstance(statement, ast.If):
+            body, orelse = _always(statement.body), _always(statement.orelse)
+            if body is None and orelse is None:
+                return None
+            result |= (body & orelse) if body is not None and orelse is not None else (body or orelse or set())
+        elif isinstance(statement, ast.With | ast.Try):
+            inner = _always(statement.body)
+            if inner is None:
+                return None
+            result |= inner
+        elif not isinstance(statement, ast.For | ast.While):
+            result |= _bound([statement])
+    return result
+
+
+def _first_read(name: str, following: Sequence[ast.stmt], test: ast.expr | None) -> ast.Name | None:
+    """The first place that reads a name before it is bound again; a block under the same test does not count."""
+    for statement in following:
+        if test is not None and isinstance(statement, ast.If) and ast.dump(statement.test) == ast.dump(test):
+            continue
+        if isinstance(statement, ast.If | ast.For | ast.While | ast.With | ast.Try):
+            head = getattr(statement, "test", None) or getattr(statement, "iter", None)
+            reads = [n for n in _names(head, ast.Load) if n.id == name] if head is not None else []
+            if reads:
+                return reads[0]
+            if name in (_always([statement]) or set()) or name in _bound([statement]):
+                return None
+        reads = [n for n in _names(statement, ast.Load) if n.id == name]
+        if reads:
+            return min(reads, key=lambda n: (n.lineno, n.col_offset))
+        if name in _bound([statement]):
+            return None
+    return None
+
+
+class _Blocks(CompiledShape):
+    def finish(self, view: FileView) -> None:
+        """Look at every block of every compiled function."""
+        for compiled in view.compiled:
+            before = {argument.arg for argument in arguments_of(compiled.node.args)}
+            self._walk(view, compiled, compiled.node.body, before)
+
+    def _walk(self, view: FileView, compiled: Compiled, body: Sequence[ast.stmt], before: set[str]) -> None:
+        known = set(before)
+        for index, statement in enumerate(body):
+            self.statement(view, compiled, statement, body[index + 1 :], known)
+            for name in ("body", "orelse", "finalbody"):
+                inner = getattr(statement, name, None)
+                if isinstance(inner, list) and not isinstance(statement, _NESTED):
+                    self._walk(view, compiled, inner, known | _targets(statement))
+            known |= _bound([statement])
+            if isinstance(statement, TERMINATORS):
+                return
+
+    def statement(
+        self, view: FileView, compiled: Compiled, node: ast.stmt, following: Sequence[ast.stmt], known: set[str]
+    ) -> None:
+        """Judge one statement, with what follows it in its block and the names bound before."""
+        raise NotImplementedError
+
+
+def _targets(statement: ast.stmt) -> set[str]:
+    if isinstance(statement, ast.For):
+        return {n.id for n in ast.walk(statement.target) if isinstance(n, ast.Name)}
+    return set()
+
+
+@shape("bound-in-one-branch")
+class BoundInOneBranch(_Blocks):
+    """A name bound in one arm of an ``if`` only, never before, and read after it."""
+
+    def statement(
+        self, view: FileView, compiled: Compiled, node: ast.stmt, following: Sequence[ast.stmt], known: set[str]
+    ) -> None:
+        """Report the read."""
+        if not isinstance(node, ast.If) or is_parse_time(node.test):
+            return
+        body, orelse = _always(node.body), _always(node.orelse)
+        if body is None or orelse is None:
+            return
+        for name in sorted((body ^ orelse) - known):
+            read = _first_read(name, following, node.test)
+            if read is not None:
+                self.found(view, compiled, read, Confidence.INFERRED, name)
+
+
+@shape("bound-in-loop")
+class BoundInLoop(_Blocks):
+    """A name first bound by a loop (its variable or its body) and read after it."""
+
+    def statement(
+        self, view: FileView, compiled: Compiled, node: ast.stmt, following: Sequence[ast.stmt], known: set[str]
+    ) -> None:
+        """Report the read."""
+        if not isinstance(node, ast.For | ast.While):
+            return
+        for name in sorted((_bound(node.body) | _targets(node)) - known):
+            read = _first_read(name, following, None)
+            if read is not None:
+                self.found(view, compiled, read, Confidence.INFERRED, name)

@@ -1,0 +1,247 @@
+"""Shapes of code that GRAPH_MODE compiles: syntax, calls and statements its parser refuses or changes."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+from mindport.detectors.base import Detector, FileView, shape
+from mindport.findings import Confidence, Severity, Span
+from mindport.semantics.compiled import Compiled, Origin
+from mindport.semantics.live import Live, live_nodes
+from mindport.semantics.scopes import Context
+from mindport.semantics.values import ClassValue, Instance, Named
+
+
+class CompiledShape(Detector):
+    """Base: looks at every live node of every compiled function, and reports by origin and mode."""
+
+    placeholders: ClassVar[frozenset[str]] = frozenset({"function", "found"})
+
+    def finish(self, view: FileView) -> None:
+        """Look at the compiled functions."""
+        for compiled in view.compiled:
+            for live in nodes_of(view, compiled):
+                self.look(view, compiled, live)
+
+    def look(self, view: FileView, compiled: Compiled, live: Live) -> None:
+        """Judge one node."""
+
+    def found(
+        self, view: FileView, compiled: Compiled, node: ast.AST, sure: Confidence, name: str, span: Span | None = None
+    ) -> None:
+        """Report a node of a compiled function."""
+        severity: Severity | None = None
+        if view.config.mode == "pynative":
+            severity = Severity.INFO
+        elif compiled.origin is Origin.FORWARD:
+            severity = self.check.before_port
+        values = {"function": compiled.root, "found": name}
+        where = span or header_span(view, node)
+        view.report(self.check, where, compiled.confidence.weaker(sure), values, severity=severity)
+
+
+def nodes_of(view: FileView, compiled: Compiled) -> list[Live]:
+    """The live nodes of a compiled function, computed once per file."""
+    store: dict[ast.AST, list[Live]] = view.__dict__.setdefault("live", {})
+    if compiled.node not in store:
+        store[compiled.node] = live_nodes(view.module, compiled.node, compiled.owner)
+    return store[compiled.node]
+
+
+def context_of(view: FileView, node: ast.AST) -> Context:
+    """Where a call stands."""
+    store: dict[ast.AST, Context] | None = view.__dict__.get("call_contexts")
+    if store is None:
+        store = dict(view.module.scopes.nodes.get(ast.Call, ()))
+        view.__dict__["call_contexts"] = store
+    return store.get(node) or Context(view.module.scopes.module, ())
+
+
+def header_span(view: FileView, node: ast.AST) -> Span:
+    """The span of an expression, or of the first line of a statement."""
+    span = view.module.source.span(node)
+    if span.line == span.end_line:
+        return span
+    line = view.module.source.lines[span.line - 1]
+    return Span(span.line, span.column, span.line, max(span.column + 1, len(line.rstrip())))
+
+
+def called(view: FileView, call: ast.Call) -> Iterator[tuple[str, Confidence]]:
+    """The external names a call can reach."""
+    for candidate in view.module.resolve(call.func, context_of(view, call)):
+        if isinstance(candidate.value, Named):
+            yield candidate.value.name, candidate.confidence
+
+
+@shape("compiled-node")
+class CompiledNode(CompiledShape):
+    """A node of one of the listed ``ast`` types, or a constant of one of the listed Python types."""
+
+    parameters = {"types": (list, False), "constants": (list, False)}
+
+    def look(self, view: FileView, compiled: Compiled, live: Live) -> None:
+        """Report the node."""
+        name = type(live.node).__name__
+        if name in self.values.get("types", ()):
+            self.found(view, compiled, live.node, live.confidence, name)
+        elif isinstance(live.node, ast.Constant):
+            kind = type(live.node.value).__name__
+            if kind in self.values.get("constants", ()):
+                self.found(view, compiled, live.node, live.confidence, kind)
+
+
+@shape("compiled-comprehension")
+class CompiledComprehension(CompiledShape):
+    """A comprehension with more than ``loops`` loops."""
+
+    parameters = {"loops": (int, True)}
+
+    def look(self, view: FileView, compiled: Compiled, live: Live) -> None:
+        """Report the comprehension."""
+        generators = getattr(live.node, "generators", ())
+        if len(generators) > self.values["loops"]:
+            self.found(view, compiled, live.node, live.confidence, str(len(generators)))
+
+
+@shape("compiled-loop-else")
+class CompiledLoopElse(CompiledShape):
+    """A loop with an ``else`` arm."""
+
+    def look(self, view: FileView, compiled: Compiled, live: Live) -> None:
+        """Report the loop."""
+        if isinstance(live.node, ast.For | ast.While) and live.node.orelse:
+            self.found(view, compiled, live.node, live.confidence, type(live.node).__name__.lower())
+
+
+@shape("compiled-with")
+class CompiledWith(CompiledShape):
+    """A ``with`` on something else than an instance of a class decorated with one of ``allowed``."""
+
+    parameters = {"allowed": (list, True), "ignored": (list, False)}
+
+    def look(self, view: FileView, compiled: Compiled, live: Live) -> None:
+        """Report the statement."""
+        if not isinstance(live.node, ast.With):
+            return
+        for item in live.node.items:
+            sure = self._refused(view, item.context_expr)
+            if sure is not None:
+                name = view.module.source.segment(item.context_expr)
+                self.found(view, compiled, live.node, live.confidence.weaker(sure), name)
+                return
+
+    def _refused(self, view: FileView, node: ast.expr) -> Confidence | None:
+        if not isinstance(node, ast.Call):
+            return Confidence.INFERRED
+        verdict = Confidence.POSSIBLE
+        for candidate in view.module.resolve(node, context_of(view, node)):
+            callee = candidate.value.callee if isinstance(candidate.value, Instance) else candidate.value
+            if isinstance(callee, ClassValue) and self._allowed(callee):
+                return None
+            if isinstance(callee, Named) and callee.name in self.names("ignored"):
+                return None
+            verdict = candidate.confidence
+        return verdict
+
+    def _allowed(self, value: ClassValue) -> bool:
+        scope = value.module.scopes.scope_of[value.node].parent or value.module.scopes.module
+        return any(
+            isinstance(c.value, Named) and c.value.name in self.names("allowed")
+            for decorator in value.node.decorator_list
+            for c in value.module.resolve(decorator, Context(scope, ()))
+        )
+
+
+@shape("compiled-raise")
+class CompiledRaise(CompiledShape):
+    """A ``raise`` of an exception class that is not in ``allowed``."""
+
+    parameters = {"allowed": ((str, list), True)}
+
+    def look(self, view: FileView, compiled: Compiled, live: Live) -> None:
+        """Report the statement."""
+        if not isinstance(live.node, ast.Raise) or live.node.exc is None:
+            return
+        exception = live.node.exc
+        target = exception.func if isinstance(exception, ast.Call) else exception
+        context = context_of(view, exception)
+        for candidate in view.module.resolve(target, context):
+            value = candidate.value
+            builtin = isinstance(value, Named) and value.name.startswith("builtins.")
+            refused = isinstance(value, Named) and builtin and value.name not in self.names("allowed")
+            if refused or (isinstance(value, ClassValue) and isinstance(exception, ast.Call)):
+                name = view.module.source.segment(target)
+                self.found(view, compiled, live.node, live.confidence.weaker(candidate.confidence), name)
+                return
+
+
+@shape("compiled-call")
+class CompiledCall(CompiledShape):
+    """A call of one of ``names`` (``prefix.*`` for a whole module), where given only with one of ``keywords``."""
+
+    parameters: ClassVar[dict[str, Any]] = {"names": ((str, list), True), "keywords": (list, False)}
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        names = self.names("names")
+        self._exact = frozenset(n for n in names if not n.endswith(".*"))
+        self._prefixes = tuple(n[:-1] for n in names if n.endswith(".*"))
+
+    def look(self, view: FileView, compiled: Compiled, live: Live) -> None:
+        """Report the call."""
+        if not isinstance(live.node, ast.Call):
+            return
+        keywords = self.values.get("keywords")
+        if keywords and not any(k.arg in keywords for k in live.node.keywords):
+            return
+        for name, confidence in called(view, live.node):
+            if name in self._exact or (self._prefixes and name.startswith(self._prefixes)):
+                shown = name.removeprefix("builtins.")
+                self.found(view, compiled, live.node, live.confidence.weaker(confidence), shown)
+                return
+
+
+@shape("compiled-method-call")
+class CompiledMethodCall(CompiledShape):
+    """A call of one of ``methods`` on ``self`` or on an instance of one of ``base``."""
+
+    parameters = {"methods": (list, True), "base": ((str, list), True)}
+
+    def look(self, view: FileView, compiled: Compiled, live: Live) -> None:
+        """Report the call."""
+        node = live.node
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+            return
+        if node.func.attr not in self.values["methods"]:
+            return
+        for candidate in view.module.resolve(node.func.value, context_of(view, node)):
+            kind = view.kind_of(candidate.value, self.names("base"))
+            if kind is not None:
+                sure = live.confidence.weaker(kind).weaker(candidate.confidence)
+                self.found(view, compiled, node, sure, node.func.attr)
+                return
+
+
+@shape("compiled-signature")
+class CompiledSignature(CompiledShape):
+    """A compiled function with positional-only parameters."""
+
+    def finish(self, view: FileView) -> None:
+        """Report the first such parameter of each function."""
+        for compiled in view.compiled:
+            only = compiled.node.args.posonlyargs
+            if only:
+                span = view.module.source.span(only[0])
+                self.found(view, compiled, only[0], Confidence.CERTAIN, only[0].arg, span)
+
+
+@shape("compiled-dict-spread")
+class CompiledDictSpread(CompiledShape):
+    """``{**d}`` in compiled code."""
+
+    def look(self, view: FileView, compiled: Compiled, live: Live) -> None:
+        """Report the dict."""
+        if isinstance(live.node, ast.Dict) and None in live.node.keys:
+            self.found(view, compiled, live.node, live.confidence, "**")
