@@ -6,7 +6,7 @@ pylint itself handles ``# pylint: disable``; ``# noqa`` comments are honoured he
 from __future__ import annotations
 
 import sys
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,37 +30,43 @@ _CONFIDENCE = {
 }
 
 
-def _messages(catalog: Catalog) -> dict[str, Any]:
+def _messages(catalog: Catalog, family: str) -> dict[str, Any]:
     return {
         check.pylint_id: ("%s", check.name, f"{check.text('en').title}. {check.text('en').what}")
         for check in catalog.checks
+        if check.family == family
     }
 
 
-class MindportChecker(BaseRawFileChecker):
-    """Runs the engine on each module pylint checks."""
+class _FamilyChecker(BaseRawFileChecker):
+    """One family of checks; pylint wants the ids of a checker to share their first three characters."""
 
-    name = "mindport"
-    msgs = _messages(load_catalog())
+    family = ""
 
     def process_module(self, node: nodes.Module) -> None:
-        """Check one module and add a message per finding."""
+        """Add a message per finding of this family in one module."""
         with node.stream() as stream:
             data = stream.read()
-        file = Path(node.file) if node.file and Path(node.file).is_file() else None
         engine = _engine()
-        result: Result = engine.check_bytes(data, node.file or node.name, file, Honour(pylint=False))
-        catalog = engine.catalog
-        for finding in result.findings:
-            self.add_message(
-                catalog.by_code[finding.code].pylint_id,
-                line=finding.line,
-                col_offset=finding.column,
-                end_lineno=finding.span.end_line,
-                end_col_offset=finding.span.end_column,
-                args=(f"{finding.message}; {finding.suggestion}",),
-                confidence=_CONFIDENCE[finding.confidence],
-            )
+        for finding in _check(data, node.file or node.name).findings:
+            check = engine.catalog.by_code[finding.code]
+            if check.family == self.family:
+                self.add_message(
+                    check.pylint_id,
+                    line=finding.line,
+                    col_offset=finding.column,
+                    end_lineno=finding.span.end_line,
+                    end_col_offset=finding.span.end_column,
+                    args=(f"{finding.message}; {finding.suggestion}",),
+                    confidence=_CONFIDENCE[finding.confidence],
+                )
+
+
+@lru_cache(maxsize=2)
+def _check(data: bytes, path: str) -> Result:
+    """Check a module once for all families."""
+    file = Path(path)
+    return _engine().check_bytes(data, path, file if file.is_file() else None, Honour(pylint=False))
 
 
 @cache
@@ -73,5 +79,8 @@ def _engine() -> Engine:
 
 
 def register(linter: PyLinter) -> None:
-    """Called by pylint: add the checker."""
-    linter.register_checker(MindportChecker(linter))
+    """Called by pylint: add a checker per family."""
+    catalog = load_catalog()
+    for family in dict.fromkeys(check.family for check in catalog.checks):
+        members = {"name": f"mindport-{family}", "family": family, "msgs": _messages(catalog, family)}
+        linter.register_checker(type(f"Mindport{family.title()}Checker", (_FamilyChecker,), members)(linter))

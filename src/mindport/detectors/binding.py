@@ -67,11 +67,13 @@ def _always(statements: Sequence[ast.stmt]) -> set[str] | None:
     return result
 
 
-def _first_read(name: str, following: Sequence[ast.stmt], test: ast.expr | None) -> ast.Name | None:
-    """The first place that reads a name before it is bound again; a block under the same test does not count."""
+def _first_read(name: str, following: Sequence[ast.stmt]) -> ast.Name | None:
+    """The first place that reads a name before it is bound again.
+
+    A read under the very condition that bound the name counts too: MindSpore 2.10.0 joins the first ``if``
+    before it looks at the second, and raises.
+    """
     for statement in following:
-        if test is not None and isinstance(statement, ast.If) and ast.dump(statement.test) == ast.dump(test):
-            continue
         if isinstance(statement, ast.If | ast.For | ast.While | ast.With | ast.Try):
             head = getattr(statement, "test", None) or getattr(statement, "iter", None)
             reads = [n for n in _names(head, ast.Load) if n.id == name] if head is not None else []
@@ -133,7 +135,7 @@ class BoundInOneBranch(_Blocks):
         if body is None or orelse is None:
             return
         for name in sorted((body ^ orelse) - known):
-            read = _first_read(name, following, node.test)
+            read = _first_read(name, following)
             if read is not None:
                 self.found(view, compiled, read, Confidence.INFERRED, name)
 
@@ -149,6 +151,6 @@ class BoundInLoop(_Blocks):
         if not isinstance(node, ast.For | ast.While):
             return
         for name in sorted((_bound(node.body) | _targets(node)) - known):
-            read = _first_read(name, following, None)
+            read = _first_read(name, following)
             if read is not None:
                 self.found(view, compiled, read, Confidence.INFERRED, name)
