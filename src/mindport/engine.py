@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import fnmatch
+import os
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -251,8 +252,8 @@ def matches_path(path: str, pattern: str, root: Path | None = None) -> bool:
 def display_path(file: Path) -> str:
     """A path as people see it: relative to the current folder where possible, with ``/``."""
     try:
-        return file.resolve().relative_to(Path.cwd().resolve()).as_posix()
-    except (ValueError, OSError, RuntimeError):
+        return Path(os.path.abspath(file)).relative_to(Path.cwd()).as_posix()
+    except (ValueError, OSError):
         return file.as_posix()
 
 

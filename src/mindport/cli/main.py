@@ -100,7 +100,7 @@ def _run(paths: tuple[str, ...], options: dict[str, Any]) -> tuple[list[Result],
     _known_codes(config)
     engine = Engine(config)
     if paths == ("-",):
-        data = click.get_binary_stream("stdin").read()
+        data = sys.stdin.buffer.read()
         path = Path(named).as_posix() if named else "<stdin>"
         return [engine.check_bytes(data, path, Path(named) if named else None)], config
     files: list[Path] = []

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 
+from rich.cells import cell_len, set_cell_size
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from mindport.engine import Result
@@ -121,15 +121,16 @@ def print_statistics(run: Run, console: Console) -> None:
     """A table of findings and likely effort per check, most first."""
     words = WORDS[run.language]
     counts = Counter(finding.code for finding in run.findings)
-    minutes: Counter[str] = Counter()
+    minutes: dict[str, float] = defaultdict(float)
     for finding in run.findings:
-        minutes[finding.code] += finding.effort.likely  # type: ignore[assignment]
-    table = Table(box=None, pad_edge=False)
-    for key, justify in (("count", "right"), ("code", "left"), ("severity", "left"), ("minutes", "right"), ("name", "left")):
-        table.add_column(words[key], justify=justify, no_wrap=True)  # type: ignore[arg-type]
+        minutes[finding.code] += finding.effort.likely
+    rows = [tuple(words[key] for key in ("count", "code", "severity", "minutes", "name"))]
     for code, count in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
         check = run.catalog.by_code[code]
         likely = duration(minutes[code], run.language)
-        title = check.text(run.language).title
-        table.add_row(str(count), code, check.severity.value, likely, f"{check.name}: {title}")
-    console.print(table)
+        title = f"{check.name}: {check.text(run.language).title}"
+        rows.append((str(count), code, check.severity.value, likely, title))
+    widths = [max(cell_len(row[column]) for row in rows) for column in range(4)]
+    for row in rows:
+        cells = [set_cell_size(cell, width) for cell, width in zip(row, widths, strict=False)]
+        console.print(Text("  ".join([*cells, row[4]])), soft_wrap=True)

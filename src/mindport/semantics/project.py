@@ -35,7 +35,9 @@ class Project:
         """The public name of an external thing (``torch.nn.modules.conv.Conv2d`` -> ``torch.nn.Conv2d``)."""
         known = self._canonical.get(name)
         if known is None:
-            known = self._canonical[name] = self._names.get(name) or self._shorten(name)
+            known = self._canonical[name] = (
+                self._names.get(name) or self._aliases.get(name) or self._shorten(name)
+            )
         return known
 
     def _shorten(self, name: str) -> str:

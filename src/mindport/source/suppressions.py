@@ -49,7 +49,7 @@ def _matches(codes: frozenset[str], names: list[str]) -> bool:
     return "*" in codes or any(name.startswith(code) for code in codes for name in names)
 
 
-def scan(source: Source, categories: Mapping[str, str] | None = None) -> Suppressions:
+def scan(source: Source) -> Suppressions:
     """Collect the suppressions of a file. Tokenizes only when the text has a suppression word."""
     lowered = source.text.lower()
     if "noqa" not in lowered and "pylint:" not in lowered:
@@ -57,7 +57,7 @@ def scan(source: Source, categories: Mapping[str, str] | None = None) -> Suppres
     result = Suppressions()
     comments, logical = _tokens(source.text)
     file_codes: set[str] = set()
-    for line, (comment, own_line) in comments.items():
+    for line, (comment, _) in comments.items():
         if match := _FILE_NOQA.search(comment):
             file_codes |= _codes(match["list"]) if match["codes"] else {"*"}
         elif match := _NOQA.search(comment):
@@ -65,7 +65,6 @@ def scan(source: Source, categories: Mapping[str, str] | None = None) -> Suppres
             first, last = logical.get(line, (line, line))
             for number in range(first, last + 1):
                 result.noqa[number] = result.noqa.get(number, frozenset()) | codes
-        del own_line
     result.file_wide = frozenset(file_codes)
     if "pylint:" in lowered:
         _pylint_lines(source, comments, logical, result.pylint)
