@@ -82,7 +82,6 @@ class Engine:
             known = self.project.parsed(file)
             if known is not None:
                 source = replace(known.source, path=shown)
-                known.source = source
             else:
                 source = source_text.from_text(shown, source_text.decode(data), file)
         except SourceError as error:
@@ -141,19 +140,26 @@ class Engine:
             detector.finish(view)
 
     def _uses(self, module: Module) -> Iterable[Use]:
-        """Every outermost dotted reference that resolves to an external name."""
+        """Every outermost dotted reference that spells an imported name and resolves to a framework's."""
         parents = module.scopes.parents
-        for kind in (ast.Attribute, ast.Name):
-            for node, context in module.scopes.nodes.get(kind, ()):
-                assert isinstance(node, ast.Attribute | ast.Name)
+        imported = module.scopes.imported
+        stars = bool(module.scopes.module.stars)
+        for root, context in module.scopes.nodes.get(ast.Name, ()):
+            assert isinstance(root, ast.Name)
+            if root.id not in imported and not (stars and not module.scopes.is_bound(root.id)):
+                continue
+            node: ast.expr = root
+            parent = parents.get(node)
+            while isinstance(parent, ast.Attribute):
+                node = parent
                 parent = parents.get(node)
-                if isinstance(parent, ast.Attribute) or not isinstance(node.ctx, ast.Load):
-                    continue
-                call = parent if isinstance(parent, ast.Call) and parent.func is node else None
-                for candidate in module.resolve(node, context):
-                    value = candidate.value
-                    if isinstance(value, Named) and self.is_framework(value.name):
-                        yield Use(node, context, value.name, candidate, call)
+            if not isinstance(node.ctx, ast.Load):  # type: ignore[attr-defined]
+                continue
+            call = parent if isinstance(parent, ast.Call) and parent.func is node else None
+            for candidate in module.resolve(node, context):
+                value = candidate.value
+                if isinstance(value, Named) and self.is_framework(value.name):
+                    yield Use(node, context, value.name, candidate, call)
 
     def is_framework(self, name: str) -> bool:
         """Whether a qualified name belongs to torch's or MindSpore's packages."""

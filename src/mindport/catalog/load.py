@@ -80,8 +80,15 @@ class Catalog:
 
     def api(self, name: str) -> ApiRow | None:
         """The row of a torch name, or None."""
-        raw = self.raw_apis.get(name)
-        return None if raw is None else _row(name, raw)
+        rows = self._rows
+        if name not in rows:
+            raw = self.raw_apis.get(name)
+            rows[name] = None if raw is None else _row(name, raw)
+        return rows[name]
+
+    @cached_property
+    def _rows(self) -> dict[str, ApiRow | None]:
+        return {}
 
 
 def load_catalog(directory: Path | None = None, *, examples: bool = False) -> Catalog:

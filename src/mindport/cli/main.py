@@ -77,6 +77,7 @@ def check(paths: tuple[str, ...], **options: Any) -> None:
 
 
 def _run(paths: tuple[str, ...], options: dict[str, Any]) -> tuple[list[Result], Config]:
+    import gc
     import os
 
     from mindport.engine import Engine, Result, display_path
@@ -99,6 +100,8 @@ def _run(paths: tuple[str, ...], options: dict[str, Any]) -> tuple[list[Result],
     config = _config(first, overrides, options["settings"])
     _known_codes(config)
     engine = Engine(config)
+    gc.freeze()  # what is loaded now stays; trees of many files need few collections
+    gc.set_threshold(100_000, 20, 20)
     if paths == ("-",):
         data = sys.stdin.buffer.read()
         path = Path(named).as_posix() if named else "<stdin>"

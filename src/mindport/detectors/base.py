@@ -137,9 +137,16 @@ class Detector:
             elif not isinstance(values[key], kind):
                 raise DetectorError(f"{check.code}: shape {self.shape}: parameter {key} has the wrong type")
         self.values = values
+        self._names: dict[str, frozenset[str]] = {}
 
     def names(self, key: str) -> frozenset[str]:
         """A parameter that lists qualified names; ``@set`` stands for a named set of ``concepts.toml``."""
+        known = self._names.get(key)
+        if known is None:
+            known = self._names[key] = self._read_names(key)
+        return known
+
+    def _read_names(self, key: str) -> frozenset[str]:
         result: set[str] = set()
         for item in _listed(self.values.get(key, [])):
             if item.startswith("@"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from mindport.detectors.base import FileView, shape
 from mindport.detectors.graph import CompiledShape
@@ -13,61 +13,82 @@ from mindport.semantics.live import TERMINATORS, is_parse_time
 from mindport.semantics.scopes import arguments_of
 
 _NESTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
-_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
-def _own(node: ast.AST) -> Iterator[ast.AST]:
-    """A node and what is below it, without the inside of nested functions."""
-    stack = [node]
-    while stack:
-        current = stack.pop()
-        yield current
-        if current is node or not isinstance(current, _NESTED):
-            stack.extend(reversed(list(ast.iter_child_nodes(current))))
+class Names:
+    """Names a statement reads and binds, each statement looked at once."""
+
+    def __init__(self) -> None:
+        self._known: dict[ast.AST, tuple[list[ast.Name], list[ast.Name]]] = {}
+
+    def reads(self, node: ast.AST) -> list[ast.Name]:
+        """Names read in a node, those private to a comprehension left out."""
+        return self._of(node)[0]
+
+    def writes(self, node: ast.AST) -> list[ast.Name]:
+        """Names bound in a node, nested functions left out."""
+        return self._of(node)[1]
+
+    def _of(self, node: ast.AST) -> tuple[list[ast.Name], list[ast.Name]]:
+        found = self._known.get(node)
+        if found is None:
+            found = self._known[node] = self._collect(node)
+        return found
+
+    def _collect(self, node: ast.AST) -> tuple[list[ast.Name], list[ast.Name]]:
+        names: list[ast.Name] = []
+        private: set[str] = set()
+        stack = [node]
+        while stack:
+            current = stack.pop()
+            kind = current.__class__
+            if kind is ast.Name:
+                names.append(current)  # type: ignore[arg-type]
+                continue
+            if kind is ast.Constant or (current is not node and isinstance(current, _NESTED)):
+                continue
+            if kind is ast.comprehension:
+                target = current.target  # type: ignore[attr-defined]
+                private |= {n.id for n in ast.walk(target) if isinstance(n, ast.Name)}
+            for name in current._fields:
+                value = getattr(current, name, None)
+                if value.__class__ is list:
+                    stack += [item for item in value if isinstance(item, ast.AST)]
+                elif isinstance(value, ast.AST):
+                    stack.append(value)
+        own = [n for n in names if n.id not in private]
+        reads = [n for n in own if isinstance(n.ctx, ast.Load)]
+        return reads, [n for n in own if isinstance(n.ctx, ast.Store)]
 
 
-def _names(node: ast.AST, context: type[ast.expr_context]) -> list[ast.Name]:
-    """Names of a statement, those private to a comprehension left out."""
-    private: set[str] = set()
-    for part in _own(node):
-        if isinstance(part, _COMPREHENSIONS):
-            for generator in part.generators:
-                private |= {n.id for n in ast.walk(generator.target) if isinstance(n, ast.Name)}
-    return [
-        part
-        for part in _own(node)
-        if isinstance(part, ast.Name) and isinstance(part.ctx, context) and part.id not in private
-    ]
-
-
-def _bound(statements: Sequence[ast.stmt]) -> set[str]:
+def _bound(names: Names, statements: Sequence[ast.stmt]) -> set[str]:
     """Names a block binds anywhere."""
-    result = {name.id for s in statements for name in _names(s, ast.Store)}
+    result = {name.id for s in statements for name in names.writes(s)}
     return result | {s.name for s in statements if isinstance(s, _NESTED[:3])}
 
 
-def _always(statements: Sequence[ast.stmt]) -> set[str] | None:
+def _always(names: Names, statements: Sequence[ast.stmt]) -> set[str] | None:
     """Names a block binds on every path; None when it never reaches its end."""
     result: set[str] = set()
     for statement in statements:
         if isinstance(statement, TERMINATORS):
             return None
         if isinstance(statement, ast.If):
-            body, orelse = _always(statement.body), _always(statement.orelse)
+            body, orelse = _always(names, statement.body), _always(names, statement.orelse)
             if body is None and orelse is None:
                 return None
             result |= (body & orelse) if body is not None and orelse is not None else (body or orelse or set())
         elif isinstance(statement, ast.With | ast.Try):
-            inner = _always(statement.body)
+            inner = _always(names, statement.body)
             if inner is None:
                 return None
             result |= inner
         elif not isinstance(statement, ast.For | ast.While):
-            result |= _bound([statement])
+            result |= _bound(names, [statement])
     return result
 
 
-def _first_read(name: str, following: Sequence[ast.stmt]) -> ast.Name | None:
+def _first_read(names: Names, name: str, following: Sequence[ast.stmt]) -> ast.Name | None:
     """The first place that reads a name before it is bound again.
 
     A read under the very condition that bound the name counts too: MindSpore 2.10.0 joins the first ``if``
@@ -76,15 +97,15 @@ def _first_read(name: str, following: Sequence[ast.stmt]) -> ast.Name | None:
     for statement in following:
         if isinstance(statement, ast.If | ast.For | ast.While | ast.With | ast.Try):
             head = getattr(statement, "test", None) or getattr(statement, "iter", None)
-            reads = [n for n in _names(head, ast.Load) if n.id == name] if head is not None else []
+            reads = [n for n in names.reads(head) if n.id == name] if head is not None else []
             if reads:
                 return reads[0]
-            if name in (_always([statement]) or set()) or name in _bound([statement]):
+            if name in (_always(names, [statement]) or set()) or name in _bound(names, [statement]):
                 return None
-        reads = [n for n in _names(statement, ast.Load) if n.id == name]
+        reads = [n for n in names.reads(statement) if n.id == name]
         if reads:
             return min(reads, key=lambda n: (n.lineno, n.col_offset))
-        if name in _bound([statement]):
+        if name in _bound(names, [statement]):
             return None
     return None
 
@@ -92,6 +113,7 @@ def _first_read(name: str, following: Sequence[ast.stmt]) -> ast.Name | None:
 class _Blocks(CompiledShape):
     def finish(self, view: FileView) -> None:
         """Look at every block of every compiled function."""
+        self.names_of = Names()
         for compiled in view.compiled:
             before = {argument.arg for argument in arguments_of(compiled.node.args)}
             self._walk(view, compiled, compiled.node.body, before)
@@ -104,7 +126,7 @@ class _Blocks(CompiledShape):
                 inner = getattr(statement, name, None)
                 if isinstance(inner, list) and not isinstance(statement, _NESTED):
                     self._walk(view, compiled, inner, known | _targets(statement))
-            known |= _bound([statement])
+            known |= _bound(self.names_of, [statement])
             if isinstance(statement, TERMINATORS):
                 return
 
@@ -131,11 +153,11 @@ class BoundInOneBranch(_Blocks):
         """Report the read."""
         if not isinstance(node, ast.If) or is_parse_time(node.test):
             return
-        body, orelse = _always(node.body), _always(node.orelse)
+        body, orelse = _always(self.names_of, node.body), _always(self.names_of, node.orelse)
         if body is None or orelse is None:
             return
         for name in sorted((body ^ orelse) - known):
-            read = _first_read(name, following)
+            read = _first_read(self.names_of, name, following)
             if read is not None:
                 self.found(view, compiled, read, Confidence.INFERRED, name)
 
@@ -150,7 +172,7 @@ class BoundInLoop(_Blocks):
         """Report the read."""
         if not isinstance(node, ast.For | ast.While):
             return
-        for name in sorted((_bound(node.body) | _targets(node)) - known):
-            read = _first_read(name, following)
+        for name in sorted((_bound(self.names_of, node.body) | _targets(node)) - known):
+            read = _first_read(self.names_of, name, following)
             if read is not None:
                 self.found(view, compiled, read, Confidence.INFERRED, name)

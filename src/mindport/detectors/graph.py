@@ -19,11 +19,19 @@ class CompiledShape(Detector):
 
     placeholders: ClassVar[frozenset[str]] = frozenset({"function", "found"})
 
+    kinds: ClassVar[tuple[type[ast.AST], ...]] = ()
+
+    def node_kinds(self) -> tuple[type[ast.AST], ...]:
+        """The node types `look` wants to see."""
+        return self.kinds
+
     def finish(self, view: FileView) -> None:
         """Look at the compiled functions."""
         for compiled in view.compiled:
-            for live in nodes_of(view, compiled):
-                self.look(view, compiled, live)
+            nodes = nodes_of(view, compiled)
+            for kind in self.node_kinds():
+                for live in nodes.get(kind, ()):
+                    self.look(view, compiled, live)
 
     def look(self, view: FileView, compiled: Compiled, live: Live) -> None:
         """Judge one node."""
@@ -42,11 +50,13 @@ class CompiledShape(Detector):
         view.report(self.check, where, compiled.confidence.weaker(sure), values, severity=severity)
 
 
-def nodes_of(view: FileView, compiled: Compiled) -> list[Live]:
-    """The live nodes of a compiled function, computed once per file."""
-    store: dict[ast.AST, list[Live]] = view.__dict__.setdefault("live", {})
+def nodes_of(view: FileView, compiled: Compiled) -> dict[type[ast.AST], list[Live]]:
+    """The live nodes of a compiled function by type, computed once per file."""
+    store: dict[ast.AST, dict[type[ast.AST], list[Live]]] = view.__dict__.setdefault("live", {})
     if compiled.node not in store:
-        store[compiled.node] = live_nodes(view.module, compiled.node, compiled.owner)
+        found = store[compiled.node] = {}
+        for live in live_nodes(view.module, compiled.node, compiled.owner):
+            found.setdefault(type(live.node), []).append(live)
     return store[compiled.node]
 
 
@@ -81,6 +91,12 @@ class CompiledNode(CompiledShape):
 
     parameters = {"types": (list, False), "constants": (list, False)}
 
+    def node_kinds(self) -> tuple[type[ast.AST], ...]:
+        """The listed types; names this Python does not know are skipped."""
+        known = [getattr(ast, name, None) for name in self.values.get("types", ())]
+        constants = [ast.Constant] if self.values.get("constants") else []
+        return tuple(kind for kind in (*known, *constants) if kind is not None)
+
     def look(self, view: FileView, compiled: Compiled, live: Live) -> None:
         """Report the node."""
         name = type(live.node).__name__
@@ -96,6 +112,7 @@ class CompiledNode(CompiledShape):
 class CompiledComprehension(CompiledShape):
     """A comprehension with more than ``loops`` loops."""
 
+    kinds = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
     parameters = {"loops": (int, True)}
 
     def look(self, view: FileView, compiled: Compiled, live: Live) -> None:
@@ -109,6 +126,8 @@ class CompiledComprehension(CompiledShape):
 class CompiledLoopElse(CompiledShape):
     """A loop with an ``else`` arm."""
 
+    kinds = (ast.For, ast.While)
+
     def look(self, view: FileView, compiled: Compiled, live: Live) -> None:
         """Report the loop."""
         if isinstance(live.node, ast.For | ast.While) and live.node.orelse:
@@ -118,6 +137,8 @@ class CompiledLoopElse(CompiledShape):
 @shape("compiled-with")
 class CompiledWith(CompiledShape):
     """A ``with`` on something else than an instance of a class decorated with one of ``allowed``."""
+
+    kinds = (ast.With,)
 
     parameters = {"allowed": (list, True), "ignored": (list, False)}
 
@@ -158,6 +179,8 @@ class CompiledWith(CompiledShape):
 class CompiledRaise(CompiledShape):
     """A ``raise`` of an exception class that is not in ``allowed``."""
 
+    kinds = (ast.Raise,)
+
     parameters = {"allowed": ((str, list), True)}
 
     def look(self, view: FileView, compiled: Compiled, live: Live) -> None:
@@ -180,6 +203,8 @@ class CompiledRaise(CompiledShape):
 @shape("compiled-call")
 class CompiledCall(CompiledShape):
     """A call of one of ``names`` (``prefix.*`` for a whole module), where given only with one of ``keywords``."""
+
+    kinds = (ast.Call,)
 
     parameters: ClassVar[dict[str, Any]] = {"names": ((str, list), True), "keywords": (list, False)}
 
@@ -206,6 +231,8 @@ class CompiledCall(CompiledShape):
 @shape("compiled-method-call")
 class CompiledMethodCall(CompiledShape):
     """A call of one of ``methods`` on ``self`` or on an instance of one of ``base``."""
+
+    kinds = (ast.Call,)
 
     parameters = {"methods": (list, True), "base": ((str, list), True)}
 
@@ -240,6 +267,8 @@ class CompiledSignature(CompiledShape):
 @shape("compiled-dict-spread")
 class CompiledDictSpread(CompiledShape):
     """``{**d}`` in compiled code."""
+
+    kinds = (ast.Dict,)
 
     def look(self, view: FileView, compiled: Compiled, live: Live) -> None:
         """Report the dict."""

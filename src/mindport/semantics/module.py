@@ -58,15 +58,15 @@ _BUILTINS = frozenset(dir(builtins))
 class Module:
     """A parsed file with lazily resolved names."""
 
-    def __init__(self, source: Source, project: Project, name: str) -> None:
+    def __init__(self, source: Source, project: Project, name: str, folder: str) -> None:
         self.source = source
+        self.folder = folder
         self.project = project
         self.name = name
         self.scopes = ScopeTree(source)
         self._memo: dict[tuple[ast.AST, int], tuple[Candidate, ...]] = {}
         self._active: set[ast.AST] = set()
         self._ancestry: dict[ast.ClassDef, Ancestry] = {}
-        self._attributes: dict[ast.ClassDef, dict[str, list[tuple[ast.expr, Context]]]] = {}
 
     def __repr__(self) -> str:
         return f"Module({self.name or self.source.path!r})"
@@ -292,24 +292,25 @@ class Module:
 
     def self_attributes(self, node: ast.ClassDef) -> Mapping[str, list[tuple[ast.expr, Context]]]:
         """The values assigned to ``self.NAME`` in the methods of a class, by name."""
-        if node not in self._attributes:
-            found: dict[str, list[tuple[ast.expr, Context]]] = {}
-            for kind in (ast.Assign, ast.AnnAssign):
-                for statement, context in self.scopes.nodes.get(kind, ()):
-                    value = statement.value  # type: ignore[attr-defined]
-                    if value is None or _method_owner(context.scope) is not node:
-                        continue
-                    targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]  # type: ignore[attr-defined]
-                    first = _first_parameter(context.scope.node)
-                    for target in targets:
-                        if (
-                            isinstance(target, ast.Attribute)
-                            and isinstance(target.value, ast.Name)
-                            and target.value.id == first
-                        ):
-                            found.setdefault(target.attr, []).append((value, context))
-            self._attributes[node] = found
-        return self._attributes[node]
+        return self._attributes.get(node, {})
+
+    @cached_property
+    def _attributes(self) -> Mapping[ast.ClassDef, dict[str, list[tuple[ast.expr, Context]]]]:
+        result: dict[ast.ClassDef, dict[str, list[tuple[ast.expr, Context]]]] = {}
+        for kind in (ast.Assign, ast.AnnAssign):
+            for statement, context in self.scopes.nodes.get(kind, ()):
+                assert isinstance(statement, ast.Assign | ast.AnnAssign)
+                targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+                attributes = [t for t in targets if isinstance(t, ast.Attribute)]
+                owner = _method_owner(context.scope) if attributes and statement.value is not None else None
+                if owner is None or statement.value is None:
+                    continue
+                first = _first_parameter(context.scope.node)
+                for target in attributes:
+                    if isinstance(target.value, ast.Name) and target.value.id == first:
+                        values = result.setdefault(owner, {}).setdefault(target.attr, [])
+                        values.append((statement.value, context))
+        return result
 
     def methods(self, node: ast.ClassDef) -> Mapping[str, NamedFunction]:
         """The functions defined in a class body, by name (the last definition of a name)."""

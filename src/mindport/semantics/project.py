@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import OrderedDict
 from collections.abc import Mapping
 from pathlib import Path
@@ -23,11 +24,11 @@ class Project:
         self._aliases = dict(aliases)
         self._names: Mapping[str, str] = concepts.get("names", {})
         self._frameworks = frameworks
-        self._modules: OrderedDict[Path, Module | None] = OrderedDict()
+        self._modules: OrderedDict[str, Module | None] = OrderedDict()
         self._canonical: dict[str, str] = {}
-        self._exists: dict[Path, bool] = {}
-        self._located: dict[tuple[Path, str], tuple[Path, list[str]] | None] = {}
-        self._packages: dict[Path, Path] = {}
+        self._exists: dict[str, bool] = {}
+        self._located: dict[tuple[str, str], tuple[str, list[str]] | None] = {}
+        self._packages: dict[str, str] = {}
 
     # --- external names --------------------------------------------------------------------------------
 
@@ -57,28 +58,28 @@ class Project:
     # --- project modules -------------------------------------------------------------------------------
 
     def module_for(self, source: source_text.Source) -> Module:
-        """The module of a file being checked; remembered for the files that import it."""
+        """The module of a file being checked; the one an importing file made is taken up again."""
         if source.file is None:
-            return Module(source, self, "")
-        file = source.file.resolve()
+            return Module(source, self, "", "")
+        file = os.path.realpath(source.file)
         known = self._modules.get(file)
-        if known is not None and known.source.text == source.text and known.source.tree is source.tree:
+        if known is not None and known.source.text == source.text:
+            known.source.path = source.path
             return known
-        module = Module(source, self, self._dotted(file))
+        module = Module(source, self, self._dotted(file), os.path.dirname(file))
         self._remember(file, module)
         return module
 
     def parsed(self, file: Path) -> Module | None:
         """The module of a file some other file imported, if it was parsed already."""
-        return self._modules.get(file.resolve())
+        return self._modules.get(os.path.realpath(file))
 
     def find(self, module: Module, target: str, level: int) -> Named | tuple[Module, list[str]] | None:
         """What an import means: an external name, or a project module and the rest of the path."""
         if level == 0 and target.partition(".")[0] in self._frameworks:
             return Named(self.canonical(target))
-        file = module.source.file
-        if file is not None:
-            located = self._locate(file, target, level)
+        if module.folder:
+            located = self._locate(module.folder, target, level)
             if located is not None:
                 found = self._load(located[0])
                 if found is not None:
@@ -88,88 +89,80 @@ class Project:
     def submodule(self, module: Module, name: str) -> Module | None:
         """A module inside a package of the project."""
         file = module.source.file
-        if file is None or file.name != "__init__.py":
+        if file is None or os.path.basename(file) != "__init__.py":
             return None
-        located = self._search(file.parent, [name])
+        located = self._search(module.folder, [name])
         return self._load(located[0]) if located is not None and not located[1] else None
 
-    def _locate(self, file: Path, target: str, level: int) -> tuple[Path, list[str]] | None:
-        folder = file.parent
-        if level:
-            for _ in range(level - 1):
-                folder = folder.parent
-            key = (folder, f".{target}")
-            if key not in self._located:
-                self._located[key] = self._search(folder, target.split(".") if target else [])
-            return self._located[key]
-        key = (folder, target)
+    def _locate(self, folder: str, target: str, level: int) -> tuple[str, list[str]] | None:
+        for _ in range(level - 1):
+            folder = os.path.dirname(folder)
+        key = (folder, f".{target}" if level else target)
         if key not in self._located:
-            parts = target.split(".")
-            roots = dict.fromkeys((self._package_root(folder), folder))
-            found = (self._search(root, parts) for root in roots)
-            self._located[key] = next((f for f in found if f is not None and len(f[1]) < len(parts)), None)
+            parts = target.split(".") if target else []
+            if level:
+                self._located[key] = self._search(folder, parts)
+            else:
+                roots = dict.fromkeys((self._package_root(folder), folder))
+                found = (self._search(root, parts) for root in roots)
+                self._located[key] = next((f for f in found if f and len(f[1]) < len(parts)), None)
         return self._located[key]
 
-    def _search(self, folder: Path, parts: list[str]) -> tuple[Path, list[str]] | None:
+    def _search(self, folder: str, parts: list[str]) -> tuple[str, list[str]] | None:
         """The longest prefix of ``parts`` that is a module under ``folder``, and what is left."""
-        best: tuple[Path, list[str]] | None = None
-        init = folder / "__init__.py"
+        best: tuple[str, list[str]] | None = None
+        init = f"{folder}/__init__.py"
         if self._is_file(init):
             best = (init, parts)
         for index, part in enumerate(parts):
             rest = parts[index + 1 :]
-            file = folder / f"{part}.py"
-            folder = folder / part
-            init = folder / "__init__.py"
+            file = f"{folder}/{part}.py"
+            folder = f"{folder}/{part}"
+            init = f"{folder}/__init__.py"
             if self._is_file(init):
                 best = (init, rest)
             elif self._is_file(file):
                 return file, rest
-            elif not folder.is_dir():
+            elif not os.path.isdir(folder):
                 break
         return best
 
-    def _package_root(self, folder: Path) -> Path:
+    def _package_root(self, folder: str) -> str:
         """The folder that holds the topmost package ``folder`` belongs to."""
         if folder not in self._packages:
             root = folder
-            while self._is_file(root / "__init__.py") and root.parent != root:
-                root = root.parent
+            while self._is_file(f"{root}/__init__.py") and os.path.dirname(root) != root:
+                root = os.path.dirname(root)
             self._packages[folder] = root
         return self._packages[folder]
 
-    def _is_file(self, path: Path) -> bool:
+    def _is_file(self, path: str) -> bool:
         known = self._exists.get(path)
         if known is None:
-            try:
-                known = path.is_file()
-            except OSError:
-                known = False
-            self._exists[path] = known
+            known = self._exists[path] = os.path.isfile(path)
         return known
 
-    def _dotted(self, file: Path) -> str:
-        root = self._package_root(file.parent)
-        parts = list(file.relative_to(root).with_suffix("").parts)
-        return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+    def _dotted(self, file: str) -> str:
+        root = self._package_root(os.path.dirname(file))
+        dotted = os.path.relpath(file, root).removesuffix(".py").replace(os.sep, ".")
+        return dotted.removesuffix(".__init__")
 
-    def _load(self, file: Path) -> Module | None:
-        file = file.resolve()
-        if file in self._modules:
-            self._modules.move_to_end(file)
-            return self._modules[file]
-        try:
-            text = source_text.decode(source_text.read_bytes(file))
-            source = source_text.from_text(file.name, text, file)
-        except source_text.SourceError:
-            self._remember(file, None)
-            return None
-        module = Module(source, self, self._dotted(file))
-        self._remember(file, module)
+    def _load(self, path: str) -> Module | None:
+        if path in self._modules:
+            return self._modules[path]
+        file = os.path.realpath(path)
+        module = self._modules.get(file)
+        if file not in self._modules:
+            try:
+                text = source_text.decode(source_text.read_bytes(Path(file)))
+                source = source_text.from_text(os.path.basename(file), text, Path(file))
+                module = Module(source, self, self._dotted(file), os.path.dirname(file))
+            except source_text.SourceError:
+                module = None
+            self._remember(file, module)
         return module
 
-    def _remember(self, file: Path, module: Module | None) -> None:
+    def _remember(self, file: str, module: Module | None) -> None:
         self._modules[file] = module
-        self._modules.move_to_end(file)
         while len(self._modules) > KEEP:
             self._modules.popitem(last=False)

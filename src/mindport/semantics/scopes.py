@@ -34,14 +34,23 @@ class BindingKind(Enum):
     OTHER = "other"  # loop variables, with targets, unpacking, del, ...
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Arm:
     """One arm of a branching statement. ``guard``: it exists because a framework may be missing."""
 
     statement: int
     arm: int
-    guard: bool
     exclusive: bool
+    test: ast.AST | None = None
+    catches: bool = False
+    _guard: bool | None = None
+
+    @property
+    def guard(self) -> bool:
+        """Looked at on demand: few arms are ever asked."""
+        if self._guard is None:
+            self._guard = self.catches or (self.test is not None and is_guard(self.test))
+        return self._guard
 
 
 Branch = tuple[Arm, ...]
@@ -113,9 +122,17 @@ class ScopeTree:
         self.parents: dict[ast.AST, ast.AST] = {}
         self.nodes: dict[type[ast.AST], list[tuple[ast.AST, Context]]] = defaultdict(list)
         self.scope_of: dict[ast.AST, Scope] = {}
+        self.imported: set[str] = set()
+        self._bound: set[str] | None = None
         self.module = Scope(ScopeKind.MODULE, source.tree, None)
         self.scope_of[source.tree] = self.module
         self._walk()
+
+    def is_bound(self, name: str) -> bool:
+        """Whether any scope of the file binds a name."""
+        if self._bound is None:
+            self._bound = {n for scope in self.scope_of.values() for n in scope.bindings}
+        return name in self._bound
 
     # The stack holds (node, context) in reverse source order, so nodes come out in source order.
     def _walk(self) -> None:
@@ -241,17 +258,16 @@ class ScopeTree:
         return result + [(n, context) for n in node.body]
 
     def _if(self, node: ast.If, context: Context) -> list[tuple[ast.AST, Context]]:
-        guard = is_guard(node.test)
-        body, orelse = _arm(context, node, 0, guard), _arm(context, node, 1, guard)
+        body, orelse = _arm(context, node, 0, node.test), _arm(context, node, 1, node.test)
         result: list[tuple[ast.AST, Context]] = [(node.test, context), *((n, body) for n in node.body)]
         return result + [(n, orelse) for n in node.orelse]
 
     def _try(self, node: ast.Try, context: Context) -> list[tuple[ast.AST, Context]]:
         guard = any(_catches_import_error(handler) for handler in node.handlers)
-        body = _arm(context, node, 0, guard)
+        body = _arm(context, node, 0, None, guard)
         result: list[tuple[ast.AST, Context]] = [(n, body) for n in (*node.body, *node.orelse)]
         for index, handler in enumerate(node.handlers, 1):
-            inner = _arm(context, node, index, guard)
+            inner = _arm(context, node, index, None, guard)
             self.nodes[ast.ExceptHandler].append((handler, inner))
             self.parents[handler] = node
             result += self._same(context, handler.type)
@@ -279,6 +295,7 @@ class ScopeTree:
                 BindingKind.IMPORT, node.lineno, node.col_offset, context, node, target
             )
             context.scope.bind(name, binding)
+            self.imported.add(name)
         return []
 
     def _import_from(self, node: ast.ImportFrom, context: Context) -> list[tuple[ast.AST, Context]]:
@@ -293,6 +310,7 @@ class ScopeTree:
                 context.scope.stars.append(binding)
             else:
                 context.scope.bind(alias.asname or alias.name, binding)
+                self.imported.add(alias.asname or alias.name)
         return []
 
     def _global(self, node: ast.Global | ast.Nonlocal, context: Context) -> list[tuple[ast.AST, Context]]:
@@ -378,9 +396,11 @@ def _catches_import_error(handler: ast.ExceptHandler) -> bool:
     return bool(names & _IMPORT_ERRORS)
 
 
-def _arm(context: Context, node: ast.AST, arm: int, guard: bool = False) -> Context:
+def _arm(
+    context: Context, node: ast.AST, arm: int, test: ast.AST | None = None, catches: bool = False
+) -> Context:
     exclusive = not isinstance(node, ast.For | ast.AsyncFor | ast.While)
-    return Context(context.scope, (*context.branch, Arm(id(node), arm, guard, exclusive)))
+    return Context(context.scope, (*context.branch, Arm(id(node), arm, exclusive, test, catches)))
 
 
 def _bind(context: Context, name: str, kind: BindingKind, node: ast.AST, value: ast.AST | None) -> None:
