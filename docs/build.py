@@ -38,7 +38,9 @@ def _checks_index(catalog: Catalog, language: str) -> str:
     lines = [f"# {head[0]}", "", f"| | {head[7]} | {head[8]} | |", "|---|---|---|---|"]
     for check in catalog.checks:
         link = f"[{check.code}]({check.code}.md)"
-        lines.append(f"| {link} `{check.name}` | {check.family} | {check.severity.value} | {check.text(language).title} |")
+        lines.append(
+            f"| {link} `{check.name}` | {check.family} | {check.severity.value} | {check.text(language).title} |"
+        )
     return "\n".join(lines) + "\n"
 
 
@@ -57,7 +59,13 @@ def _table(namespace: str, rows: list[ApiRow], language: str) -> str:
     for row in rows:
         target = row.nn or row.mint
         assert target is not None
-        cells = (f"`{row.name}`", _name(row.mint), _name(row.nn), target.difference.value, row.notes[language])
+        cells = (
+            f"`{row.name}`",
+            _name(row.mint),
+            _name(row.nn),
+            target.difference.value,
+            row.notes[language],
+        )
         lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
     return "\n".join(lines) + "\n"
 

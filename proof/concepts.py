@@ -15,25 +15,10 @@ from types import ModuleType
 from typing import Any
 
 PUBLIC = {
-    "torch": (
-        "torch torch.nn torch.nn.functional torch.nn.init torch.nn.utils torch.nn.utils.rnn torch.nn.parallel "
-        "torch.optim torch.optim.lr_scheduler torch.utils.data torch.utils.data.distributed torch.utils.checkpoint "
-        "torch.autograd torch.amp torch.cuda torch.cuda.amp torch.distributed torch.distributions torch.jit "
-        "torch.linalg torch.fft torch.special torch.onnx torch.hub"
-    ).split(),
-    "mindspore": (
-        "mindspore mindspore.nn mindspore.ops mindspore.mint mindspore.mint.nn mindspore.mint.nn.functional "
-        "mindspore.mint.optim mindspore.mint.linalg mindspore.mint.special mindspore.mint.distributed "
-        "mindspore.amp mindspore.train mindspore.dataset mindspore.dataset.vision mindspore.dataset.transforms "
-        "mindspore.dataset.text mindspore.dataset.audio mindspore.communication mindspore.common.initializer "
-        "mindspore.experimental.optim mindspore.experimental.optim.lr_scheduler mindspore.numpy"
-    ).split(),
+    "torch": ["torch", "torch.nn", "torch.nn.functional", "torch.nn.init", "torch.nn.utils", "torch.nn.utils.rnn", "torch.nn.parallel", "torch.optim", "torch.optim.lr_scheduler", "torch.utils.data", "torch.utils.data.distributed", "torch.utils.checkpoint", "torch.autograd", "torch.amp", "torch.cuda", "torch.cuda.amp", "torch.distributed", "torch.distributions", "torch.jit", "torch.linalg", "torch.fft", "torch.special", "torch.onnx", "torch.hub"],
+    "mindspore": ["mindspore", "mindspore.nn", "mindspore.ops", "mindspore.mint", "mindspore.mint.nn", "mindspore.mint.nn.functional", "mindspore.mint.optim", "mindspore.mint.linalg", "mindspore.mint.special", "mindspore.mint.distributed", "mindspore.amp", "mindspore.train", "mindspore.dataset", "mindspore.dataset.vision", "mindspore.dataset.transforms", "mindspore.dataset.text", "mindspore.dataset.audio", "mindspore.communication", "mindspore.common.initializer", "mindspore.experimental.optim", "mindspore.experimental.optim.lr_scheduler", "mindspore.numpy"],
 }
-SUPPORTED_EXCEPTIONS = (
-    "AssertionError AttributeError BaseException EnvironmentError Exception IOError IndentationError IndexError "
-    "KeyError KeyboardInterrupt MemoryError NameError NotImplementedError OSError OverflowError RuntimeError "
-    "RuntimeWarning StopIteration TypeError UnboundLocalError ValueError ZeroDivisionError"
-).split()
+SUPPORTED_EXCEPTIONS = ["AssertionError", "AttributeError", "BaseException", "EnvironmentError", "Exception", "IOError", "IndentationError", "IndexError", "KeyError", "KeyboardInterrupt", "MemoryError", "NameError", "NotImplementedError", "OSError", "OverflowError", "RuntimeError", "RuntimeWarning", "StopIteration", "TypeError", "UnboundLocalError", "ValueError", "ZeroDivisionError"]
 
 
 def members(module: ModuleType) -> Iterator[tuple[str, Any]]:
@@ -53,7 +38,11 @@ def aliases(framework: str) -> tuple[dict[str, str], dict[str, str]]:
             home = getattr(thing, "__module__", None)
             if not isinstance(home, str) or inspect.ismodule(thing) or not home.startswith(framework):
                 continue
-            if home != public and getattr(thing, "__name__", name) == name and (not exported or name in exported):
+            if (
+                home != public
+                and getattr(thing, "__name__", name) == name
+                and (not exported or name in exported)
+            ):
                 homes[(home, name)].append(public)
     prefixes: dict[str, set[str]] = defaultdict(set)
     chosen: dict[tuple[str, str], str] = {}
@@ -103,14 +92,26 @@ def main() -> None:
         found = aliases(framework)
         short |= found[0]
         single |= found[1]
-    short |= {"torch.functional": "torch", "torch._tensor": "torch", "torch.nn.modules": "torch.nn",
-              "mindspore.ops.operations": "mindspore.ops", "mindspore.ops.functional": "mindspore.ops",
-              "mindspore.common.dtype": "mindspore", "mindspore.common.tensor": "mindspore",
-              "mindspore.common.parameter": "mindspore", "mindspore.context": "mindspore"}
-    single |= {"mindspore.common.Tensor": "mindspore.Tensor", "mindspore.common.Parameter": "mindspore.Parameter",
-               "mindspore.common.ParameterTuple": "mindspore.ParameterTuple", "mindspore.common.jit": "mindspore.jit",
-               "mindspore.train.Model": "mindspore.train.Model", "mindspore.Model": "mindspore.train.Model",
-               "mindspore.nn.cell.Cell": "mindspore.nn.Cell"}
+    short |= {
+        "torch.functional": "torch",
+        "torch._tensor": "torch",
+        "torch.nn.modules": "torch.nn",
+        "mindspore.ops.operations": "mindspore.ops",
+        "mindspore.ops.functional": "mindspore.ops",
+        "mindspore.common.dtype": "mindspore",
+        "mindspore.common.tensor": "mindspore",
+        "mindspore.common.parameter": "mindspore",
+        "mindspore.context": "mindspore",
+    }
+    single |= {
+        "mindspore.common.Tensor": "mindspore.Tensor",
+        "mindspore.common.Parameter": "mindspore.Parameter",
+        "mindspore.common.ParameterTuple": "mindspore.ParameterTuple",
+        "mindspore.common.jit": "mindspore.jit",
+        "mindspore.train.Model": "mindspore.train.Model",
+        "mindspore.Model": "mindspore.train.Model",
+        "mindspore.nn.cell.Cell": "mindspore.nn.Cell",
+    }
     text = (
         f"# Written by proof/concepts.py from torch {torch.__version__} and mindspore {mindspore.__version__};"
         " do not edit.\n\n"
@@ -122,7 +123,9 @@ def main() -> None:
     text += _set("jit", ["mindspore.jit", "mindspore.ms_function", "mindspore.common.api.jit"])
     text += _set("cell-list", ["mindspore.nn.CellList", "mindspore.mint.nn.ModuleList"])
     text += _set("exceptions", [f"builtins.{name}" for name in SUPPORTED_EXCEPTIONS])
-    Path(__file__).resolve().parent.parent.joinpath("checks", "concepts.toml").write_text(text, encoding="utf-8")
+    Path(__file__).resolve().parent.parent.joinpath("checks", "concepts.toml").write_text(
+        text, encoding="utf-8"
+    )
     print(f"{len(short)} prefixes, {len(single)} names", file=sys.stderr)
 
 

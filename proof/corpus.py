@@ -24,9 +24,21 @@ def unpack(requirement: str, folder: Path) -> Path | None:
     if target.is_dir():
         return target
     wheels = folder / "wheels"
-    command = ["-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:", "--python-version", "3.11"]
+    command = [
+        "-m",
+        "pip",
+        "download",
+        "--quiet",
+        "--no-deps",
+        "--only-binary=:all:",
+        "--python-version",
+        "3.11",
+    ]
     done = subprocess.run(
-        [sys.executable, *command, "--dest", str(wheels), requirement], capture_output=True, text=True, check=False
+        [sys.executable, *command, "--dest", str(wheels), requirement],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     found = sorted(wheels.glob(f"{target.name}-*.whl"))
     if not found:
@@ -53,7 +65,9 @@ def front_ends(folder: Path, files: list[str]) -> dict[str, set[Place]]:
     for line in run(folder, "flake8", *options, *files).splitlines():
         path, row, column, code = line.split("|")
         flake.add((path.removeprefix("./"), int(row), int(column) - 1, code))
-    names = ",".join(row["name"] for row in json.loads(run(folder, "mindport", "checks", "--output-format", "json")))
+    names = ",".join(
+        row["name"] for row in json.loads(run(folder, "mindport", "checks", "--output-format", "json"))
+    )
     output = run(
         folder,
         "pylint",
@@ -65,7 +79,8 @@ def front_ends(folder: Path, files: list[str]) -> dict[str, set[Place]]:
         *files,
     )
     lint = {
-        (m["path"], m["line"], m["column"], f"MSP{m['messageId'][2:]}") for m in json.loads(output)["messages"]
+        (m["path"], m["line"], m["column"], f"MSP{m['messageId'][2:]}")
+        for m in json.loads(output)["messages"]
     }
     return {"command": ours, "flake8": flake, "pylint": lint}
 

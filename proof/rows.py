@@ -100,7 +100,8 @@ def call(row: ApiRow, target: str, values: tuple[Any, ...], make: Any, torch_sid
 def same(left: list[Any], right: list[Any]) -> bool:
     """Whether all values and shapes agree; dtypes may differ in width only."""
     return len(left) == len(right) and all(
-        a.shape == b.shape and np.allclose(a.astype("c16"), b.astype("c16"), rtol=TOLERANCE, atol=TOLERANCE, equal_nan=True)
+        a.shape == b.shape
+        and np.allclose(a.astype("c16"), b.astype("c16"), rtol=TOLERANCE, atol=TOLERANCE, equal_nan=True)
         for a, b in zip(left, right, strict=True)
     )
 
@@ -116,7 +117,12 @@ def main() -> int:
     proven, differ, skipped = [], [], []
     for name in sorted(catalog.raw_apis):
         row = catalog.api(name)
-        if row is None or row.nn is None or row.nn.difference.value not in ("same", "rename") or not row.nn.name:
+        if (
+            row is None
+            or row.nn is None
+            or row.nn.difference.value not in ("same", "rename")
+            or not row.nn.name
+        ):
             continue
         if row.kind not in ("function", "method", "class"):
             continue

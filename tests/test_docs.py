@@ -29,7 +29,9 @@ def test_codes_named_in_prose_exist():
 
 def test_readmes_name_the_same_commands():
     def commands(name):
-        return re.findall(r"^(?:mindport|tox|flake8|pylint) .*$", (ROOT / name).read_text(encoding="utf-8"), re.M)
+        return re.findall(
+            r"^(?:mindport|tox|flake8|pylint) .*$", (ROOT / name).read_text(encoding="utf-8"), re.M
+        )
 
     assert commands("README.md")
     assert commands("README.md") == commands("README.zh.md")

@@ -62,7 +62,9 @@ def all_examples(tmp_path_factory) -> Path:
 
 
 def _run(*command: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-m", *command], cwd=cwd, capture_output=True, text=True, check=False)
+    return subprocess.run(
+        [sys.executable, "-m", *command], cwd=cwd, capture_output=True, text=True, check=False
+    )
 
 
 def test_flake8_pylint_and_command_line_agree(all_examples):
@@ -73,7 +75,15 @@ def test_flake8_pylint_and_command_line_agree(all_examples):
         (f["path"], f["line"], f["column"], f["code"], f["name"])
         for f in json.loads(command.stdout)["findings"]
     }
-    flake = _run("flake8", "--select", "MSP", "--format", "%(path)s|%(row)d|%(col)d|%(code)s|%(text)s", ".", cwd=all_examples)
+    flake = _run(
+        "flake8",
+        "--select",
+        "MSP",
+        "--format",
+        "%(path)s|%(row)d|%(col)d|%(code)s|%(text)s",
+        ".",
+        cwd=all_examples,
+    )
     flake_found = set()
     for line in flake.stdout.splitlines():
         path, row, column, code, text = line.split("|", 4)

@@ -23,8 +23,10 @@ from mindport.source import text as source_text
 from mindport.source.suppressions import Suppressions, scan
 from mindport.source.text import Source, SourceError
 
-WORDS = (b"torch", b"mindspore", b"forward", b"construct")
-"""A file without any of these bytes has nothing to do with either framework and is not parsed."""
+WORDS = ("torch", "mindspore", "forward", "construct")
+"""A file without any of these words has nothing to do with either framework and is not parsed."""
+
+_WORD_BYTES = tuple(word.encode() for word in WORDS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +79,7 @@ class Engine:
         shown = path if path is not None else display_path(file)
         try:
             data = source_text.read_bytes(file)
-            if not any(word in data for word in WORDS) and b"\0" not in data:
+            if not any(word in data for word in _WORD_BYTES) and b"\0" not in data:
                 return Result(shown, coverage=Coverage(files=1))
             known = self.project.parsed(file)
             if known is not None:
@@ -93,7 +95,7 @@ class Engine:
         data: bytes,
         path: str,
         file: Path | None = None,
-        honour: Honour = Honour(),  # noqa: B008
+        honour: Honour = Honour(),
     ) -> Result:
         """Check source given as bytes (standard input, an editor's buffer, pylint's stream)."""
         try:
@@ -101,17 +103,17 @@ class Engine:
         except SourceError as error:
             return failed(path, error)
 
-    def check_source(self, source: Source, honour: Honour = Honour()) -> Result:  # noqa: B008
+    def check_source(self, source: Source, honour: Honour = Honour()) -> Result:
         """Check a parsed file."""
         try:
             module = self.project.module_for(source)
             view = FileView(module, self.stage(module), self.catalog, self.config)
             self._dispatch(view)
+            coverage = Coverage(1, 0, *self._count(view))
+            module.settle()
         except RecursionError:
             return failed(source.path, SourceError("nested too deeply to analyse"))
-        findings = sorted(
-            set(view.findings), key=lambda f: (f.span, f.code, f.message, f.confidence.value)
-        )
+        findings = sorted(set(view.findings), key=lambda f: (f.span, f.code, f.message, f.confidence.value))
         visible = [f for f in findings if self._shown(f, source.path, view.stage)]
         suppressions = scan(source) if visible else Suppressions()
         kept, hidden = [], []
@@ -120,7 +122,6 @@ class Engine:
             keys = (check.code, check.pylint_id, check.name)
             is_hidden = suppressions.hides(keys, finding.line, noqa=honour.noqa, pylint=honour.pylint)
             (hidden if is_hidden else kept).append(finding)
-        coverage = Coverage(1, 0, *self._count(view))
         return Result(
             source.path, tuple(kept), tuple(hidden), None, coverage, view.stage, tuple(source.lines)
         )
@@ -220,7 +221,7 @@ class Engine:
 
 def _asked(code: str, config: Config) -> bool:
     """Mechanical renames in a pure torch file are shown only to those who select them by code."""
-    return any(s.upper() == "ALL" or code.startswith(s.upper()) and len(s) >= 4 for s in config.select)
+    return any(s.upper() == "ALL" or (code.startswith(s.upper()) and len(s) >= 4) for s in config.select)
 
 
 def matches_code(code: str, prefixes: Iterable[str]) -> bool:
@@ -250,7 +251,9 @@ def matches_path(path: str, pattern: str, root: Path | None = None) -> bool:
             pass
     pattern = pattern.rstrip("/")
     return any(
-        fnmatch.fnmatch(text, pattern) or fnmatch.fnmatch(text, f"{pattern}/*") or fnmatch.fnmatch(text, f"*/{pattern}/*")
+        fnmatch.fnmatch(text, pattern)
+        or fnmatch.fnmatch(text, f"{pattern}/*")
+        or fnmatch.fnmatch(text, f"*/{pattern}/*")
         for text in texts
     )
 

@@ -42,7 +42,12 @@ def change(folder, old, new, name="MSP101.toml"):
         ("  # expect: MSP101", "", "examples[0].code", "needs a line marked"),
         ('kind = "near-miss"', 'kind = "good"', "examples", "at least one near-miss"),
         ('kind = "good"', 'kind = "fine"', "examples[2].kind", "is not bad, good or near-miss"),
-        ('proof = { run = "result = Net', 'proof = { modes = ["fast"], run = "result = Net', "examples[0].proof.modes", "known modes"),
+        (
+            'proof = { run = "result = Net',
+            'proof = { modes = ["fast"], run = "result = Net',
+            "examples[0].proof.modes",
+            "known modes",
+        ),
         ("[[detect]]", "[[look]]", "look", "unknown key"),
         ('code = "MSP101"', "code = ", "", "not valid TOML"),
     ],
@@ -91,7 +96,9 @@ def test_api_tables_are_validated(folder, text, reason):
 def test_one_name_has_one_row(folder):
     (folder / "api").mkdir()
     for name in ("a", "b"):
-        (folder / "api" / f"{name}.toml").write_text("namespace='torch'\n[cat.nn]\ntarget='x.y'\ndifference='same'\n")
+        (folder / "api" / f"{name}.toml").write_text(
+            "namespace='torch'\n[cat.nn]\ntarget='x.y'\ndifference='same'\n"
+        )
     with pytest.raises(CatalogError, match="already has a row in api/a.toml"):
         load_catalog(folder)
 

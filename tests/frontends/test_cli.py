@@ -169,7 +169,9 @@ def test_configuration_file(tmp_path):
     (tmp_path / "old").mkdir()
     (tmp_path / "old" / "b.py").write_text(BAD)
     config = tmp_path / "pyproject.toml"
-    config.write_text('[tool.mindport]\nlanguage = "zh"\nexclude = ["old"]\n[tool.mindport.effort]\nMSP101 = [1, 1, 1]\n')
+    config.write_text(
+        '[tool.mindport]\nlanguage = "zh"\nexclude = ["old"]\n[tool.mindport.effort]\nMSP101 = [1, 1, 1]\n'
+    )
     data = findings(".")
     assert len(data["findings"]) == 1
     assert data["findings"][0]["effort_minutes"]["high"] == 1

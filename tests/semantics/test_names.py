@@ -25,7 +25,10 @@ def resolved(code: str, tmp_path, files=()) -> set[str]:
     source = from_text("main.py", textwrap.dedent(code), file)
     module = engine.project.module_for(source)
     nodes = [(n, c) for kind in (ast.Name, ast.Attribute) for n, c in module.scopes.nodes[kind]]
-    last = max((n for n, _ in nodes if isinstance(n.ctx, ast.Load)), key=lambda n: (n.end_lineno, n.end_col_offset, -n.col_offset))
+    last = max(
+        (n for n, _ in nodes if isinstance(n.ctx, ast.Load)),
+        key=lambda n: (n.end_lineno, n.end_col_offset, -n.col_offset),
+    )
     context = dict(nodes)[last]
     return {c.value.name for c in module.resolve(last, context) if isinstance(c.value, Named)}
 
@@ -45,8 +48,14 @@ def resolved(code: str, tmp_path, files=()) -> set[str]:
         ("from torch import nn\ndef f(norm=nn.BatchNorm2d):\n    return norm", {"torch.nn.BatchNorm2d"}),
         ("from torch import nn\nnn = 3\nnn", set()),
         ("from torch import nn\ndef f(nn):\n    return nn.Conv2d", set()),
-        ("from torch import nn\nclass A:\n    nn = 1\n    def f(self):\n        return nn.Conv2d", {"torch.nn.Conv2d"}),
-        ("from torch import nn\nif x:\n    n = nn.ReLU\nelse:\n    n = nn.GELU\nn", {"torch.nn.ReLU", "torch.nn.GELU"}),
+        (
+            "from torch import nn\nclass A:\n    nn = 1\n    def f(self):\n        return nn.Conv2d",
+            {"torch.nn.Conv2d"},
+        ),
+        (
+            "from torch import nn\nif x:\n    n = nn.ReLU\nelse:\n    n = nn.GELU\nn",
+            {"torch.nn.ReLU", "torch.nn.GELU"},
+        ),
         ("import torch\nx = [torch.cat for torch in y]\ntorch.cat", {"torch.cat"}),
         ("import torch\n[torch.cat for torch in y]", set()),
         ("from mindspore.nn.layer.conv import Conv2d\nConv2d", {"mindspore.nn.Conv2d"}),

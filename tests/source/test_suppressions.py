@@ -78,7 +78,11 @@ def test_every_front_end_agrees_on_suppressions(tmp_path):
             [sys.executable, "-m", *command], cwd=tmp_path, capture_output=True, text=True, check=False
         ).stdout
 
-    ours = [line.split(":")[1] for line in run("mindport", "check", "a.py", "--output-format", "concise").splitlines() if "MSP" in line]
+    ours = [
+        line.split(":")[1]
+        for line in run("mindport", "check", "a.py", "--output-format", "concise").splitlines()
+        if "MSP" in line
+    ]
     flake = [line.split(":")[1] for line in run("flake8", "--select=MSP", "a.py").splitlines()]
     lint = run("pylint", "--load-plugins=mindport.pylint", "--disable=all", "--enable=E9201", "a.py")
     pylint = [line.split(":")[1] for line in lint.splitlines() if "E9201" in line]

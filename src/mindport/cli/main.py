@@ -55,7 +55,9 @@ def _config(start: Path, overrides: dict[str, Any], settings: tuple[str, ...]) -
 @click.option("--api", help="Which MindSpore side suggestions prefer: nn or mint.")
 @click.option("--statistics", is_flag=True, help="Print findings and effort per check.")
 @click.option("--stdin-filename", help="The name of the file read from standard input (path '-').")
-@click.option("--config", "settings", multiple=True, metavar="KEY=VALUE", help="A setting as in pyproject.toml.")
+@click.option(
+    "--config", "settings", multiple=True, metavar="KEY=VALUE", help="A setting as in pyproject.toml."
+)
 @click.option("-j", "--jobs", type=click.IntRange(1), default=1, help="Processes to use.")
 @click.option("--no-cache", is_flag=True, help="Do not use the table cache.")
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 even when there are findings.")
@@ -183,7 +185,11 @@ def explain(code: str, language: str | None) -> None:
         import difflib
 
         close = difflib.get_close_matches(code.upper(), list(catalog.by_key), 3, 0.5)
-        hint = f"; did you mean {', '.join(c if c.startswith('MSP') else c.lower() for c in close)}?" if close else ""
+        hint = (
+            f"; did you mean {', '.join(c if c.startswith('MSP') else c.lower() for c in close)}?"
+            if close
+            else ""
+        )
         _stop(f"{code}: no such check{hint} `mindport checks` lists them all")
         return
     page = check_page(found, config.language)
@@ -246,7 +252,9 @@ def main() -> None:
     except Exception as error:
         if os.environ.get("MINDPORT_DEBUG"):
             raise
-        _stop(f"internal error: {type(error).__name__}: {error}; please report it (MINDPORT_DEBUG=1 shows more)")
+        _stop(
+            f"internal error: {type(error).__name__}: {error}; please report it (MINDPORT_DEBUG=1 shows more)"
+        )
 
 
 if __name__ == "__main__":

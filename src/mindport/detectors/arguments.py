@@ -64,9 +64,7 @@ class ArgumentValue(Detector):
 
     def _report(self, view: FileView, node: ast.Call, context: Context, target: Target) -> bool:
         values = self.values
-        found = argument(
-            view.module, node, context, values["parameter"], values["position"], target.skip
-        )
+        found = argument(view.module, node, context, values["parameter"], values["position"], target.skip)
         if found.node is None:
             return False
         for constant in self._matching(view.module.constants(found.node, context)):

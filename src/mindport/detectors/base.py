@@ -129,7 +129,9 @@ class Detector:
         for key in values:
             if key not in self.parameters:
                 known = ", ".join(sorted(self.parameters)) or "none"
-                raise DetectorError(f"{check.code}: shape {self.shape}: unknown parameter {key}; known: {known}")
+                raise DetectorError(
+                    f"{check.code}: shape {self.shape}: unknown parameter {key}; known: {known}"
+                )
         for key, (kind, required) in self.parameters.items():
             if key not in values:
                 if required:

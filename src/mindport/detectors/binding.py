@@ -77,7 +77,9 @@ def _always(names: Names, statements: Sequence[ast.stmt]) -> set[str] | None:
             body, orelse = _always(names, statement.body), _always(names, statement.orelse)
             if body is None and orelse is None:
                 return None
-            result |= (body & orelse) if body is not None and orelse is not None else (body or orelse or set())
+            result |= (
+                (body & orelse) if body is not None and orelse is not None else (body or orelse or set())
+            )
         elif isinstance(statement, ast.With | ast.Try):
             inner = _always(names, statement.body)
             if inner is None:
@@ -131,7 +133,12 @@ class _Blocks(CompiledShape):
                 return
 
     def statement(
-        self, view: FileView, compiled: Compiled, node: ast.stmt, following: Sequence[ast.stmt], known: set[str]
+        self,
+        view: FileView,
+        compiled: Compiled,
+        node: ast.stmt,
+        following: Sequence[ast.stmt],
+        known: set[str],
     ) -> None:
         """Judge one statement, with what follows it in its block and the names bound before."""
         raise NotImplementedError
@@ -148,7 +155,12 @@ class BoundInOneBranch(_Blocks):
     """A name bound in one arm of an ``if`` only, never before, and read after it."""
 
     def statement(
-        self, view: FileView, compiled: Compiled, node: ast.stmt, following: Sequence[ast.stmt], known: set[str]
+        self,
+        view: FileView,
+        compiled: Compiled,
+        node: ast.stmt,
+        following: Sequence[ast.stmt],
+        known: set[str],
     ) -> None:
         """Report the read."""
         if not isinstance(node, ast.If) or is_parse_time(node.test):
@@ -167,7 +179,12 @@ class BoundInLoop(_Blocks):
     """A name first bound by a loop (its variable or its body) and read after it."""
 
     def statement(
-        self, view: FileView, compiled: Compiled, node: ast.stmt, following: Sequence[ast.stmt], known: set[str]
+        self,
+        view: FileView,
+        compiled: Compiled,
+        node: ast.stmt,
+        following: Sequence[ast.stmt],
+        known: set[str],
     ) -> None:
         """Report the read."""
         if not isinstance(node, ast.For | ast.While):

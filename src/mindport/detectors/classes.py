@@ -188,5 +188,3 @@ class FirstParameter(Detector):
 
 
 _NOT_BOUND = {"staticmethod", "classmethod"}
-
-

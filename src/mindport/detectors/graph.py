@@ -37,7 +37,13 @@ class CompiledShape(Detector):
         """Judge one node."""
 
     def found(
-        self, view: FileView, compiled: Compiled, node: ast.AST, sure: Confidence, name: str, span: Span | None = None
+        self,
+        view: FileView,
+        compiled: Compiled,
+        node: ast.AST,
+        sure: Confidence,
+        name: str,
+        span: Span | None = None,
     ) -> None:
         """Report a node of a compiled function."""
         severity: Severity | None = None

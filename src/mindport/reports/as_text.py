@@ -71,7 +71,9 @@ def _print_finding(result: Result, finding: Finding, language: str, console: Con
     console.print(head, soft_wrap=True)
     for line in _frame(result, finding):
         console.print(line, soft_wrap=True)
-    console.print(Text.assemble("      = ", (WORDS[language]["fix"], "green"), ": ", finding.suggestion), soft_wrap=True)
+    console.print(
+        Text.assemble("      = ", (WORDS[language]["fix"], "green"), ": ", finding.suggestion), soft_wrap=True
+    )
     console.print()
 
 

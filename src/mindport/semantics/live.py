@@ -19,7 +19,7 @@ TERMINATORS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Live:
     """A node the parser sees, and how sure that is: ``possible`` under a condition whose value is unknown."""
 
@@ -58,8 +58,18 @@ def _block(
 
 
 def _expression(node: ast.AST, sure: Confidence) -> Iterator[Live]:
-    for part in ast.walk(node):
-        yield Live(part, sure)
+    stack = [node]
+    while stack:
+        current = stack.pop()
+        yield Live(current, sure)
+        if current.__class__ is ast.Name or current.__class__ is ast.Constant:
+            continue
+        for name in current._fields:
+            value = getattr(current, name, None)
+            if value.__class__ is list:
+                stack += [item for item in value if isinstance(item, ast.AST)]
+            elif isinstance(value, ast.expr | ast.comprehension | ast.keyword | ast.arguments | ast.arg):
+                stack.append(value)
 
 
 def arms(
@@ -82,8 +92,10 @@ def is_parse_time(test: ast.expr) -> bool:
         return is_parse_time(test.operand)
     if isinstance(test, ast.Compare) and len(test.comparators) == 1:
         constant = isinstance(test.comparators[0], ast.Constant | ast.UnaryOp)
-        return constant and isinstance(test.left, ast.Name | ast.Attribute) and (
-            _self_attribute(test.left) is not None or isinstance(test.left, ast.Name) and _plain(test)
+        return (
+            constant
+            and isinstance(test.left, ast.Name | ast.Attribute)
+            and (_self_attribute(test.left) is not None or (isinstance(test.left, ast.Name) and _plain(test)))
         )
     return _self_attribute(test) is not None
 
@@ -109,7 +121,11 @@ def _value(module: Module, owner: ast.ClassDef | None, test: ast.expr) -> bool |
     left = test.left if isinstance(test, ast.Compare) else test
     name = _self_attribute(left)
     values = module.self_attributes(owner).get(name or "", [])
-    if len(values) != 1 or not isinstance(values[0][0], ast.Constant) or module.ancestry(owner).complete is False:
+    if (
+        len(values) != 1
+        or not isinstance(values[0][0], ast.Constant)
+        or module.ancestry(owner).complete is False
+    ):
         return None
     value = values[0][0].value
     if not isinstance(test, ast.Compare):

@@ -33,7 +33,6 @@ from mindport.semantics.values import (
     Named,
     Partial,
     SelfValue,
-    Value,
 )
 from mindport.source.text import Source
 
@@ -60,6 +59,7 @@ class Module:
 
     def __init__(self, source: Source, project: Project, name: str, folder: str) -> None:
         self.source = source
+        self.settled = False
         self.folder = folder
         self.project = project
         self.name = name
@@ -67,6 +67,14 @@ class Module:
         self._memo: dict[tuple[ast.AST, int], tuple[Candidate, ...]] = {}
         self._active: set[ast.AST] = set()
         self._ancestry: dict[ast.ClassDef, Ancestry] = {}
+
+    def settle(self) -> None:
+        """Drop what only the check of this very file needs; what importing files ask stays answerable."""
+        assigns = {kind: self.scopes.nodes.get(kind, []) for kind in (ast.Assign, ast.AnnAssign)}
+        self.scopes.nodes = assigns
+        self.scopes.parents = {}
+        self._memo = {}
+        self.settled = True
 
     def __repr__(self) -> str:
         return f"Module({self.name or self.source.path!r})"
@@ -210,9 +218,7 @@ class Module:
             return tuple(self._star(name, depth + 1))
         sure = Confidence.CERTAIN if len(bindings) == 1 else Confidence.INFERRED
         return tuple(
-            Candidate(
-                c.value, c.confidence.weaker(sure), c.guarded or _guarded(binding.context.branch)
-            )
+            Candidate(c.value, c.confidence.weaker(sure), c.guarded or _guarded(binding.context.branch))
             for binding in bindings
             for c in self._bound(binding, name, depth + 1)
         )
@@ -262,9 +268,7 @@ class Module:
 
     # --- classes ---------------------------------------------------------------------------------------
 
-    def member(
-        self, node: ast.ClassDef, name: str, parent: bool, depth: int
-    ) -> tuple[Candidate, ...]:
+    def member(self, node: ast.ClassDef, name: str, parent: bool, depth: int) -> tuple[Candidate, ...]:
         """A method, class attribute or ``self.`` attribute of a class or of its project bases."""
         if depth > MAX_DEPTH:
             return ()
@@ -315,7 +319,9 @@ class Module:
     def methods(self, node: ast.ClassDef) -> Mapping[str, NamedFunction]:
         """The functions defined in a class body, by name (the last definition of a name)."""
         return {
-            item.name: item for item in _flat(node.body) if isinstance(item, ast.FunctionDef | ast.AsyncFunctionDef)
+            item.name: item
+            for item in _flat(node.body)
+            if isinstance(item, ast.FunctionDef | ast.AsyncFunctionDef)
         }
 
     def bases(self, node: ast.ClassDef, depth: int = 0) -> tuple[Candidate, ...]:
@@ -490,9 +496,7 @@ def _first_parameter(node: ast.AST) -> str | None:
     return positional[0].arg if positional else None
 
 
-def _reaching(
-    bindings: list[Binding], context: Context | None, position: tuple[int, int]
-) -> list[Binding]:
+def _reaching(bindings: list[Binding], context: Context | None, position: tuple[int, int]) -> list[Binding]:
     """The bindings of one name that can reach a use.
 
     In the same scope (``context`` given) the last binding that surely ran before the use hides earlier ones;

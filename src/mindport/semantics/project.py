@@ -63,7 +63,7 @@ class Project:
             return Module(source, self, "", "")
         file = os.path.realpath(source.file)
         known = self._modules.get(file)
-        if known is not None and known.source.text == source.text:
+        if known is not None and not known.settled and known.source.text == source.text:
             known.source.path = source.path
             return known
         module = Module(source, self, self._dotted(file), os.path.dirname(file))

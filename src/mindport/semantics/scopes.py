@@ -194,9 +194,7 @@ class ScopeTree:
         inner = Context(scope, ())
         defaults = parameter_defaults(args)
         for arg in arguments_of(args):
-            binding = Binding(
-                BindingKind.PARAMETER, arg.lineno, arg.col_offset, inner, defaults.get(arg.arg)
-            )
+            binding = Binding(BindingKind.PARAMETER, arg.lineno, arg.col_offset, inner, defaults.get(arg.arg))
             scope.bind(arg.arg, binding)
         return inner
 
@@ -291,9 +289,7 @@ class ScopeTree:
         for alias in node.names:
             name = alias.asname or alias.name.partition(".")[0]
             target = alias.name if alias.asname else name
-            binding = Binding(
-                BindingKind.IMPORT, node.lineno, node.col_offset, context, node, target
-            )
+            binding = Binding(BindingKind.IMPORT, node.lineno, node.col_offset, context, node, target)
             context.scope.bind(name, binding)
             self.imported.add(name)
         return []
