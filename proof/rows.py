@@ -114,7 +114,9 @@ def main() -> int:
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
     ms.set_context(mode=ms.PYNATIVE_MODE)
     catalog = load_catalog()
-    proven, differ, skipped = [], [], []
+    proven: list[str] = []
+    differ: list[tuple[str, list[Any]]] = []
+    skipped: list[str] = []
     for name in sorted(catalog.raw_apis):
         row = catalog.api(name)
         if (

@@ -116,7 +116,8 @@ class Engine:
         findings = sorted(set(view.findings), key=lambda f: (f.span, f.code, f.message, f.confidence.value))
         visible = [f for f in findings if self._shown(f, source.path, view.stage)]
         suppressions = scan(source) if visible else Suppressions()
-        kept, hidden = [], []
+        kept: list[Finding] = []
+        hidden: list[Finding] = []
         for finding in visible:
             check = self.catalog.by_code[finding.code]
             keys = (check.code, check.pylint_id, check.name)

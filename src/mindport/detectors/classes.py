@@ -11,7 +11,11 @@ from mindport.semantics.module import Module
 from mindport.semantics.scopes import Context, NamedFunction
 from mindport.semantics.values import ClassValue, Instance, SelfValue
 
-_BASE_PARAMETERS = {"base": ((str, list), True), "method": (str, True), "counterpart": (str, True)}
+_BASE_PARAMETERS: dict[str, tuple[type | tuple[type, ...], bool]] = {
+    "base": ((str, list), True),
+    "method": (str, True),
+    "counterpart": (str, True),
+}
 
 
 def _lineage(module: Module, node: ast.ClassDef) -> Iterator[tuple[Module, ast.ClassDef]]:

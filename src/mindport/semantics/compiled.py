@@ -56,9 +56,9 @@ def compiled_functions(
             (modules, "forward", Origin.FORWARD),
         ):
             confidence = ancestry.any_of(names)
-            function = module.methods(node).get(method) if confidence else None
-            if function is not None and confidence is not None and not module.guarded(context):
-                add(Compiled(function, origin, f"{node.name}.{method}", confidence, node))
+            method_node = module.methods(node).get(method) if confidence else None
+            if method_node is not None and confidence is not None and not module.guarded(context):
+                add(Compiled(method_node, origin, f"{node.name}.{method}", confidence, node))
     for kind in (ast.FunctionDef, ast.AsyncFunctionDef):
         for function, context in module.scopes.nodes.get(kind, ()):
             confidence = _decorated(module, function, context, jit)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import ClassVar
 
 from mindport.source.text import Source
 
@@ -320,7 +321,7 @@ class ScopeTree:
                 _bind(context, target.id, BindingKind.OTHER, node, None)
         return self._same(context, *node.targets)
 
-    _special = {
+    _special: ClassVar[dict[type[ast.AST], Callable[..., list[tuple[ast.AST, Context]]]]] = {
         ast.ClassDef: _class,
         ast.FunctionDef: _function,
         ast.AsyncFunctionDef: _function,
