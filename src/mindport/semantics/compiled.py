@@ -61,10 +61,11 @@ def compiled_functions(
                 add(Compiled(method_node, origin, f"{node.name}.{method}", confidence, node))
     for kind in (ast.FunctionDef, ast.AsyncFunctionDef):
         for function, context in module.scopes.nodes.get(kind, ()):
+            assert isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
             confidence = _decorated(module, function, context, jit)
             if confidence is not None:
                 owner = context.scope.node if isinstance(context.scope.node, ast.ClassDef) else None
-                add(Compiled(function, Origin.JIT, function.name, confidence, owner))  # type: ignore[arg-type]
+                add(Compiled(function, Origin.JIT, function.name, confidence, owner))
     for call, context in module.scopes.nodes.get(ast.Call, ()):
         assert isinstance(call, ast.Call)
         if call.args and any(_is(c.value, jit) for c in module.resolve(call.func, context)):

@@ -70,7 +70,9 @@ class Module:
 
     def settle(self) -> None:
         """Drop what only the check of this very file needs; what importing files ask stays answerable."""
-        assigns = {kind: self.scopes.nodes.get(kind, []) for kind in (ast.Assign, ast.AnnAssign)}
+        assigns: dict[type[ast.AST], list[tuple[ast.AST, Context]]] = {
+            kind: self.scopes.nodes.get(kind, []) for kind in (ast.Assign, ast.AnnAssign)
+        }
         self.scopes.nodes = assigns
         self.scopes.parents = {}
         self._memo = {}
