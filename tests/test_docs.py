@@ -44,3 +44,28 @@ def test_the_example_shows_what_the_readme_says():
     result = Engine(Config()).check_file(ROOT / "docs" / "example" / "classifier.py")
     found = {finding.code for finding in result.findings}
     assert found == {"MSP101", "MSP102", "MSP201", "MSP301", "MSP501"}
+
+
+def test_scaffold_writes_what_the_loader_can_read(tmp_path):
+    import tomli
+
+    spec = importlib.util.spec_from_file_location("new_check", ROOT / "docs" / "new_check.py")
+    new_check = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(new_check)
+    from mindport.detectors import SHAPES
+
+    for shape in SHAPES:
+        text = new_check.scaffold("MSP998", "brand-new-check", shape)
+        data = tomli.loads(text.replace(" = TODO\n", ' = "TODO"\n'))
+        assert data["code"] == "MSP998"
+        assert {example["kind"] for example in data["examples"]} == {"bad", "good", "near-miss"}
+    for bad in (
+        ("MSP101", "other-name", "named-use"),
+        ("MSP998", "forward-in-cell", "named-use"),
+        ("MSP998", "a-b", "x"),
+    ):
+        try:
+            new_check.scaffold(*bad)
+        except ValueError:
+            continue
+        raise AssertionError(bad)
