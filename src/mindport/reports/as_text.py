@@ -23,6 +23,25 @@ _STYLES = {
 }
 FRAME_WIDTH = 160
 
+Part = str | tuple[str, str]
+"""A piece of a line: plain, or with a style."""
+
+
+class Printer:
+    """Prints lines: styled on a terminal, as plain text (and without rich's cost) elsewhere."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._styled = console.is_terminal
+
+    def line(self, *parts: Part) -> None:
+        """Print one line."""
+        if self._styled:
+            self._console.print(Text.assemble(*parts), soft_wrap=True)
+        else:
+            text = "".join(part if isinstance(part, str) else part[0] for part in parts)
+            self._console.file.write(f"{text}\n")
+
 
 def error_line(error: FileError, language: str) -> str:
     """One line for a file that could not be checked: what, where."""
@@ -40,44 +59,37 @@ def concise_line(finding: Finding) -> str:
 
 def print_concise(run: Run, console: Console) -> None:
     """One line per finding and per failed file, then the summary."""
+    printer = Printer(console)
     for result in run.results:
         if result.error is not None:
-            console.print(Text(error_line(result.error, run.language)), soft_wrap=True)
+            printer.line(error_line(result.error, run.language))
         for finding in result.findings:
-            console.print(Text(concise_line(finding)), soft_wrap=True)
-    print_summary(run, console)
+            printer.line(concise_line(finding))
+    _summary(run, printer)
 
 
 def print_text(run: Run, console: Console) -> None:
     """Findings with their code frames, then the summary."""
+    printer = Printer(console)
     for result in run.results:
         if result.error is not None:
-            console.print(Text(error_line(result.error, run.language), style="bold red"), soft_wrap=True)
+            printer.line((error_line(result.error, run.language), "bold red"))
         for finding in result.findings:
-            _print_finding(result, finding, run.language, console)
-    print_summary(run, console)
+            _finding(result, finding, run.language, printer)
+    _summary(run, printer)
 
 
-def _print_finding(result: Result, finding: Finding, language: str, console: Console) -> None:
+def _finding(result: Result, finding: Finding, language: str, printer: Printer) -> None:
     place = f"{finding.path}:{finding.line}:{finding.column + 1}"
-    style = _STYLES[finding.severity]
-    head = Text.assemble(
-        (place, "bold"),
-        "  ",
-        (f"{finding.code} {finding.severity.value}", style),
-        "  ",
-        finding.message,
-    )
-    console.print(head, soft_wrap=True)
-    for line in _frame(result, finding):
-        console.print(line, soft_wrap=True)
-    console.print(
-        Text.assemble("      = ", (WORDS[language]["fix"], "green"), ": ", finding.suggestion), soft_wrap=True
-    )
-    console.print()
+    kind = f"{finding.code} {finding.severity.value}"
+    printer.line((place, "bold"), "  ", (kind, _STYLES[finding.severity]), "  ", finding.message)
+    for parts in _frame(result, finding):
+        printer.line(*parts)
+    printer.line("      = ", (WORDS[language]["fix"], "green"), ": ", finding.suggestion)
+    printer.line()
 
 
-def _frame(result: Result, finding: Finding) -> Iterator[Text]:
+def _frame(result: Result, finding: Finding) -> Iterator[tuple[Part, ...]]:
     span = finding.span
     if not 1 <= span.line <= len(result.lines):
         return
@@ -87,14 +99,12 @@ def _frame(result: Result, finding: Finding) -> Iterator[Text]:
     code = raw.expandtabs(4)
     start = len(raw[: span.column].expandtabs(4))
     end = len(raw[: span.end_column].expandtabs(4)) if span.end_line == span.line else len(code.rstrip())
-    number = f"{span.line:5}"
-    yield Text.assemble((number, "dim"), (" | ", "dim"), code[:FRAME_WIDTH])
-    width = Text(code[start:end]).cell_len
-    pad = Text(code[:start]).cell_len
-    yield Text.assemble(("      | ", "dim"), " " * pad, ("^" * max(1, width), _STYLES[finding.severity]))
+    pad, width = cell_len(code[:start]), cell_len(code[start:end])
+    yield (f"{span.line:5}", "dim"), (" | ", "dim"), code[:FRAME_WIDTH]
+    yield ("      | ", "dim"), " " * pad, ("^" * max(1, width), _STYLES[finding.severity])
 
 
-def print_summary(run: Run, console: Console) -> None:
+def _summary(run: Run, printer: Printer) -> None:
     """The closing lines: how many, how much work, and what was covered."""
     words = WORDS[run.language]
     coverage = run.coverage
@@ -104,11 +114,11 @@ def print_summary(run: Run, console: Console) -> None:
     parts = [words[key].format(findings=total, hit=hit, files=coverage.files)]
     if run.errors:
         parts.append(words["failed"].format(failed=len(run.errors)))
-    console.print(Text("; ".join(parts)), soft_wrap=True)
+    printer.line("; ".join(parts))
     if total:
         effort = run.effort()
         low, likely, high = (duration(m, run.language) for m in (effort.low, effort.likely, effort.high))
-        console.print(Text(words["effort"].format(low=low, likely=likely, high=high)), soft_wrap=True)
+        printer.line(words["effort"].format(low=low, likely=likely, high=high))
     if coverage.sites:
         percent = f"{100 * coverage.judged / coverage.sites:.0f} %"
         line = words["coverage"].format(
@@ -116,7 +126,7 @@ def print_summary(run: Run, console: Console) -> None:
         )
     else:
         line = words["nothing"]
-    console.print(Text(line), soft_wrap=True)
+    printer.line(line)
 
 
 def print_statistics(run: Run, console: Console) -> None:
@@ -133,6 +143,7 @@ def print_statistics(run: Run, console: Console) -> None:
         title = f"{check.name}: {check.text(run.language).title}"
         rows.append((str(count), code, check.severity.value, likely, title))
     widths = [max(cell_len(row[column]) for row in rows) for column in range(4)]
+    printer = Printer(console)
     for row in rows:
         cells = [set_cell_size(cell, width) for cell, width in zip(row, widths, strict=False)]
-        console.print(Text("  ".join([*cells, row[4]])), soft_wrap=True)
+        printer.line("  ".join([*cells, row[4]]))
