@@ -72,7 +72,7 @@ class Engine:
                 self._by_name[name].append(detector)
             if type(detector).finish is not Detector.finish:
                 self._finishing.append(detector)
-        self.project = Project(self.catalog.concepts, self._torch | self._mindspore)
+        self.project = Project(self.catalog.canonical, self._torch | self._mindspore)
 
     def check_file(self, file: Path, path: str | None = None) -> Result:
         """Check a file on disk; every problem with it becomes the result's ``error``."""

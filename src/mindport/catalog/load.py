@@ -78,6 +78,30 @@ class Catalog:
         """The named sets of qualified names from ``concepts.toml``."""
         return {name: frozenset(values) for name, values in self.concepts.get("sets", {}).items()}
 
+    def canonical(self, name: str) -> str:
+        """The public name of an external thing (``torch.nn.modules.conv.Conv2d`` -> ``torch.nn.Conv2d``)."""
+        known = self._canonical.get(name)
+        if known is None:
+            aliases = self.concepts.get("aliases", {})
+            known = self.concepts.get("names", {}).get(name) or aliases.get(name) or self._shorten(name)
+            self._canonical[name] = known
+        return known
+
+    def _shorten(self, name: str) -> str:
+        aliases = self.concepts.get("aliases", {})
+        prefix, _, rest = name.rpartition(".")
+        while prefix:
+            public = aliases.get(prefix)
+            if public is not None:
+                return self.canonical(f"{public}.{rest}") if public != prefix else name
+            prefix, _, head = prefix.rpartition(".")
+            rest = f"{head}.{rest}"
+        return name
+
+    @cached_property
+    def _canonical(self) -> dict[str, str]:
+        return {}
+
     def api(self, name: str) -> ApiRow | None:
         """The row of a torch name, or None."""
         rows = self._rows
@@ -352,6 +376,8 @@ def _proof(file: str, where: str, data: object) -> Proof | None:
 def _row(name: str, data: Mapping[str, Any]) -> ApiRow:
     file = data.get("file", "api")
     targets = {side: _target(file, name, side, data.get(side)) for side in ("mint", "nn")}
+    if name.startswith("torch.Tensor.") and targets["mint"] is None:
+        targets["mint"] = targets["nn"]  # there is one Tensor class for both sides
     if not any(targets.values()):
         _fail(file, name, "has neither a mint nor an nn target table")
     notes = data.get("note", {})
@@ -363,6 +389,7 @@ def _row(name: str, data: Mapping[str, Any]) -> ApiRow:
         targets["nn"],
         None if effort is None else _effort(file, f"{name}.effort", effort),
         {language: str(notes.get(language, "")) for language in LANGUAGES},
+        str(data.get("signature", "")),
     )
 
 
@@ -375,4 +402,12 @@ def _target(file: str, name: str, side: str, data: Any) -> Target | None:
         _fail(file, f"{name}.{side}.difference", f"unknown difference {data.get('difference')!r}")
     variants = data.get("variants") or []
     template = data.get("template") or (variants[0].get("template", "") if variants else "")
-    return Target(data.get("target", ""), difference, template, data.get("unproven", ""))
+    return Target(
+        data.get("target", ""),
+        difference,
+        template,
+        data.get("unproven", ""),
+        data.get("arguments", {}),
+        data.get("omitted", {}),
+        data.get("always", {}),
+    )

@@ -128,6 +128,9 @@ class Target:
     difference: Difference
     template: str
     unproven: str
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    omitted: Mapping[str, str] = field(default_factory=dict)
+    always: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +143,7 @@ class ApiRow:
     nn: Target | None
     effort: Effort | None
     notes: Mapping[str, str]
+    signature: str = ""
 
     def preferred(self, api: str) -> Target | None:
         """The target on the preferred side, else the other one; a real name beats an empty one."""

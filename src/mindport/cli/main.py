@@ -240,6 +240,34 @@ def checks(language: str | None, output_format: str) -> None:
         )
 
 
+@cli.command()
+@click.argument("names", nargs=-1, required=True)
+@click.option("--format", "output_format", type=click.Choice(("text", "json")), default="text")
+@click.option("--language", help="en or zh.")
+@click.option("--api", help="Which MindSpore side decides the difference: nn or mint.")
+def lookup(names: tuple[str, ...], output_format: str, language: str | None, api: str | None) -> None:
+    """Say what to use in MindSpore for torch names: torch.cat, F.gelu, x.view."""
+    import json
+
+    from mindport.catalog import CatalogError, load_catalog
+    from mindport.config import ConfigError
+    from mindport.reports.lookup import lookup_lines, lookup_object
+
+    try:
+        config = _config(Path.cwd(), {"language": language, "api": api}, ())
+        catalog = load_catalog()
+    except (ConfigError, CatalogError) as error:
+        _stop(str(error))
+    answers = [lookup_object(catalog, name, config.api, config.language) for name in names]
+    if output_format == "json":
+        click.echo(json.dumps(answers, ensure_ascii=False, indent=1))
+    else:
+        for answer in answers:
+            for line in lookup_lines(answer, config.language):
+                click.echo(line)
+    sys.exit(0 if all(answer["known"] for answer in answers) else 1)
+
+
 def main() -> None:
     """Entry point; an unexpected error is one line and exit code 2, never a traceback on people."""
     import os

@@ -31,6 +31,12 @@ WORDS: dict[str, dict[str, str]] = {
         "minutes-range": "minutes (low / likely / high)",
         "proven": "Executed on MindSpore 2.10.0 and torch 2.13.0 (CPU).",
         "unproven": "Not executed here: {why}",
+        "unproven-code": "not executed: {why}",
+        "unknown-name": "no row in the API tables.",
+        "similar": "Did you mean",
+        "also": "also",
+        "dropped": "leave out",
+        "refused": "cannot be converted",
     },
     "zh": {
         "summary": "{files} 个文件中有 {hit} 个存在问题，共 {findings} 处",
@@ -60,6 +66,12 @@ WORDS: dict[str, dict[str, str]] = {
         "minutes-range": "分钟（低 / 预计 / 高）",
         "proven": "已在 MindSpore 2.10.0 与 torch 2.13.0（CPU）上执行。",
         "unproven": "未在此执行：{why}",
+        "unproven-code": "未执行：{why}",
+        "unknown-name": "API 表中没有此名称。",
+        "similar": "您是否要找",
+        "also": "另见",
+        "dropped": "去掉",
+        "refused": "无法转换",
     },
 }
 

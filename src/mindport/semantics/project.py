@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from mindport.semantics.module import Module
 from mindport.semantics.values import Named
@@ -17,39 +16,20 @@ KEEP = 256
 
 
 class Project:
-    """Finds and parses modules of the project. Never imports anything."""
+    """Finds and parses modules of the project. Never imports anything.
 
-    def __init__(self, concepts: Mapping[str, Any], frameworks: frozenset[str]) -> None:
-        aliases: Mapping[str, str] = concepts.get("aliases", {})
-        self._aliases = dict(aliases)
-        self._names: Mapping[str, str] = concepts.get("names", {})
+    ``canonical`` gives the public name of an external thing; ``frameworks`` are the packages never looked for.
+    """
+
+    def __init__(self, canonical: Callable[[str], str], frameworks: frozenset[str]) -> None:
+        self.canonical = canonical
         self._frameworks = frameworks
         self._modules: OrderedDict[str, Module | None] = OrderedDict()
-        self._canonical: dict[str, str] = {}
         self._exists: dict[str, bool] = {}
         self._located: dict[tuple[str, str], tuple[str, list[str]] | None] = {}
         self._packages: dict[str, str] = {}
 
     # --- external names --------------------------------------------------------------------------------
-
-    def canonical(self, name: str) -> str:
-        """The public name of an external thing (``torch.nn.modules.conv.Conv2d`` -> ``torch.nn.Conv2d``)."""
-        known = self._canonical.get(name)
-        if known is None:
-            known = self._canonical[name] = (
-                self._names.get(name) or self._aliases.get(name) or self._shorten(name)
-            )
-        return known
-
-    def _shorten(self, name: str) -> str:
-        prefix, _, rest = name.rpartition(".")
-        while prefix:
-            public = self._aliases.get(prefix)
-            if public is not None:
-                return self.canonical(f"{public}.{rest}") if public != prefix else name
-            prefix, _, head = prefix.rpartition(".")
-            rest = f"{head}.{rest}"
-        return name
 
     def exports(self, module: str, name: str) -> bool:
         """Whether ``from MODULE import *`` can bring a name: only framework modules, only public names."""
