@@ -5,6 +5,7 @@ from mindport.detectors import (  # noqa: F401
     arguments,
     binding,
     classes,
+    compiled,
     graph,
     losses,
 )

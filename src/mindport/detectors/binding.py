@@ -9,7 +9,7 @@ from mindport.detectors.base import FileView, shape
 from mindport.detectors.graph import CompiledShape
 from mindport.findings import Confidence
 from mindport.semantics.compiled import Compiled
-from mindport.semantics.live import TERMINATORS, is_parse_time
+from mindport.semantics.live import TERMINATORS, arms, is_parse_time
 from mindport.semantics.scopes import arguments_of
 
 _NESTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
@@ -73,6 +73,7 @@ def _always(names: Names, statements: Sequence[ast.stmt]) -> set[str] | None:
     for statement in statements:
         if isinstance(statement, TERMINATORS):
             return None
+        result |= _header(names, statement)
         if isinstance(statement, ast.If):
             body, orelse = _always(names, statement.body), _always(names, statement.orelse)
             if body is None and orelse is None:
@@ -118,16 +119,24 @@ class _Blocks(CompiledShape):
         self.names_of = Names()
         for compiled in view.compiled:
             before = {argument.arg for argument in arguments_of(compiled.node.args)}
-            self._walk(view, compiled, compiled.node.body, before)
+            before |= set(view.module.scopes.scope_of[compiled.node].outer_names)
+            self._walk(view, compiled, compiled.node.body, before, Confidence.INFERRED)
 
-    def _walk(self, view: FileView, compiled: Compiled, body: Sequence[ast.stmt], before: set[str]) -> None:
+    def _walk(
+        self,
+        view: FileView,
+        compiled: Compiled,
+        body: Sequence[ast.stmt],
+        before: set[str],
+        sure: Confidence,
+    ) -> None:
         known = set(before)
         for index, statement in enumerate(body):
-            self.statement(view, compiled, statement, body[index + 1 :], known)
-            for name in ("body", "orelse", "finalbody"):
-                inner = getattr(statement, name, None)
-                if isinstance(inner, list) and not isinstance(statement, _NESTED):
-                    self._walk(view, compiled, inner, known | _targets(statement))
+            header = _header(self.names_of, statement)
+            self.statement(view, compiled, statement, body[index + 1 :], known | header, sure)
+            known |= header
+            for inner, confidence in _inner(view, compiled, statement):
+                self._walk(view, compiled, inner, known | _targets(statement), sure.weaker(confidence))
             known |= _bound(self.names_of, [statement])
             if isinstance(statement, TERMINATORS):
                 return
@@ -139,9 +148,31 @@ class _Blocks(CompiledShape):
         node: ast.stmt,
         following: Sequence[ast.stmt],
         known: set[str],
+        sure: Confidence,
     ) -> None:
         """Judge one statement, with what follows it in its block and the names bound before."""
         raise NotImplementedError
+
+
+def _inner(
+    view: FileView, compiled: Compiled, statement: ast.stmt
+) -> list[tuple[list[ast.stmt], Confidence]]:
+    """The blocks in a statement that may be parsed."""
+    if isinstance(statement, _NESTED):
+        return []
+    if isinstance(statement, ast.If):
+        return arms(view.module, compiled.owner, statement)
+    blocks = (getattr(statement, name, None) for name in ("body", "orelse", "finalbody"))
+    return [(block, Confidence.CERTAIN) for block in blocks if isinstance(block, list)]
+
+
+def _header(names: Names, statement: ast.stmt) -> set[str]:
+    """Names bound in the condition, the sequence or the ``with`` items of a compound statement."""
+    if not isinstance(statement, ast.If | ast.For | ast.While | ast.With | ast.Match):
+        return set()
+    parts = [getattr(statement, name, None) for name in ("test", "iter", "subject")]
+    parts += getattr(statement, "items", ())
+    return {name.id for part in parts if part is not None for name in names.writes(part)}
 
 
 def _targets(statement: ast.stmt) -> set[str]:
@@ -161,6 +192,7 @@ class BoundInOneBranch(_Blocks):
         node: ast.stmt,
         following: Sequence[ast.stmt],
         known: set[str],
+        sure: Confidence,
     ) -> None:
         """Report the read."""
         if not isinstance(node, ast.If) or is_parse_time(node.test):
@@ -171,7 +203,7 @@ class BoundInOneBranch(_Blocks):
         for name in sorted((body ^ orelse) - known):
             read = _first_read(self.names_of, name, following)
             if read is not None:
-                self.found(view, compiled, read, Confidence.INFERRED, name)
+                self.found(view, compiled, read, sure, name)
 
 
 @shape("bound-in-loop")
@@ -185,6 +217,7 @@ class BoundInLoop(_Blocks):
         node: ast.stmt,
         following: Sequence[ast.stmt],
         known: set[str],
+        sure: Confidence,
     ) -> None:
         """Report the read."""
         if not isinstance(node, ast.For | ast.While):
@@ -192,4 +225,4 @@ class BoundInLoop(_Blocks):
         for name in sorted((_bound(self.names_of, node.body) | _targets(node)) - known):
             read = _first_read(self.names_of, name, following)
             if read is not None:
-                self.found(view, compiled, read, Confidence.INFERRED, name)
+                self.found(view, compiled, read, sure, name)

@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 from mindport.detectors.base import Detector, FileView, shape
 from mindport.findings import Confidence, Severity, Span
 from mindport.semantics.compiled import Compiled, Origin
-from mindport.semantics.live import Live, live_nodes
+from mindport.semantics.live import Live
 from mindport.semantics.scopes import Context
-from mindport.semantics.values import ClassValue, Instance, Named
+from mindport.semantics.values import ClassValue, FunctionValue, Instance, Named
 
 
 class CompiledShape(Detector):
@@ -21,6 +21,9 @@ class CompiledShape(Detector):
 
     kinds: ClassVar[tuple[type[ast.AST], ...]] = ()
 
+    late: ClassVar[bool] = False
+    """Whether a step after the parser refuses this: it does not see arms whose condition is known to it."""
+
     def node_kinds(self) -> tuple[type[ast.AST], ...]:
         """The node types `look` wants to see."""
         return self.kinds
@@ -28,9 +31,8 @@ class CompiledShape(Detector):
     def finish(self, view: FileView) -> None:
         """Look at the compiled functions."""
         for compiled in view.compiled:
-            nodes = nodes_of(view, compiled)
             for kind in self.node_kinds():
-                for live in nodes.get(kind, ()):
+                for live in compiled.live.get(kind, ()):
                     self.look(view, compiled, live)
 
     def look(self, view: FileView, compiled: Compiled, live: Live) -> None:
@@ -53,24 +55,16 @@ class CompiledShape(Detector):
             severity = self.check.before_port
         values = {"function": compiled.root, "found": name}
         where = span or header_span(view, node)
-        view.report(self.check, where, compiled.confidence.weaker(sure), values, severity=severity)
-
-
-def nodes_of(view: FileView, compiled: Compiled) -> dict[type[ast.AST], list[Live]]:
-    """The live nodes of a compiled function by type, computed once per file."""
-    store: dict[ast.AST, dict[type[ast.AST], list[Live]]] = view.__dict__.setdefault("live", {})
-    if compiled.node not in store:
-        found = store[compiled.node] = {}
-        for live in live_nodes(view.module, compiled.node, compiled.owner):
-            found.setdefault(type(live.node), []).append(live)
-    return store[compiled.node]
+        reached = compiled.late.weaker(compiled.confidence) if self.late else compiled.confidence
+        view.report(self.check, where, reached.weaker(sure), values, severity=severity)
 
 
 def context_of(view: FileView, node: ast.AST) -> Context:
-    """Where a call stands."""
+    """Where a call, a ``with`` or a ``raise`` stands."""
     store: dict[ast.AST, Context] | None = view.__dict__.get("call_contexts")
     if store is None:
-        store = dict(view.module.scopes.nodes.get(ast.Call, ()))
+        nodes = view.module.scopes.nodes
+        store = {n: c for kind in (ast.Call, ast.With, ast.Raise) for n, c in nodes.get(kind, ())}
         view.__dict__["call_contexts"] = store
     return store.get(node) or Context(view.module.scopes.module, ())
 
@@ -145,6 +139,7 @@ class CompiledWith(CompiledShape):
     """A ``with`` on something else than an instance of a class decorated with one of ``allowed``."""
 
     kinds = (ast.With,)
+    late = True
 
     parameters = {"allowed": (list, True), "ignored": (list, False)}
 
@@ -153,17 +148,15 @@ class CompiledWith(CompiledShape):
         if not isinstance(live.node, ast.With):
             return
         for item in live.node.items:
-            sure = self._refused(view, item.context_expr)
+            sure = self._refused(view, item.context_expr, context_of(view, live.node))
             if sure is not None:
                 name = view.module.source.segment(item.context_expr)
-                self.found(view, compiled, live.node, live.confidence.weaker(sure), name)
+                self.found(view, compiled, live.node, live.late.weaker(sure), name)
                 return
 
-    def _refused(self, view: FileView, node: ast.expr) -> Confidence | None:
-        if not isinstance(node, ast.Call):
-            return Confidence.INFERRED
-        verdict = Confidence.POSSIBLE
-        for candidate in view.module.resolve(node, context_of(view, node)):
+    def _refused(self, view: FileView, node: ast.expr, context: Context) -> Confidence | None:
+        verdict = Confidence.POSSIBLE if isinstance(node, ast.Call) else Confidence.INFERRED
+        for candidate in view.module.resolve(node, context):
             callee = candidate.value.callee if isinstance(candidate.value, Instance) else candidate.value
             if isinstance(callee, ClassValue) and self._allowed(callee):
                 return None
@@ -195,12 +188,12 @@ class CompiledRaise(CompiledShape):
             return
         exception = live.node.exc
         target = exception.func if isinstance(exception, ast.Call) else exception
-        context = context_of(view, exception)
+        context = context_of(view, live.node)
         for candidate in view.module.resolve(target, context):
             value = candidate.value
             builtin = isinstance(value, Named) and value.name.startswith("builtins.")
             refused = isinstance(value, Named) and builtin and value.name not in self.names("allowed")
-            if refused or (isinstance(value, ClassValue) and isinstance(exception, ast.Call)):
+            if refused or isinstance(value, ClassValue):
                 name = view.module.source.segment(target)
                 self.found(view, compiled, live.node, live.confidence.weaker(candidate.confidence), name)
                 return
@@ -208,11 +201,20 @@ class CompiledRaise(CompiledShape):
 
 @shape("compiled-call")
 class CompiledCall(CompiledShape):
-    """A call of one of ``names`` (``prefix.*`` for a whole module), where given only with one of ``keywords``."""
+    """A call of one of ``names`` (``prefix.*`` for a whole module) but none of ``ignored``.
+
+    ``keywords``: only when one of these is passed. ``used = true``: not when the result is never read.
+    """
 
     kinds = (ast.Call,)
+    late = True
 
-    parameters: ClassVar[dict[str, Any]] = {"names": ((str, list), True), "keywords": (list, False)}
+    parameters: ClassVar[dict[str, Any]] = {
+        "names": ((str, list), True),
+        "ignored": (list, False),
+        "keywords": (list, False),
+        "used": (bool, False),
+    }
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
@@ -227,11 +229,29 @@ class CompiledCall(CompiledShape):
         keywords = self.values.get("keywords")
         if keywords and not any(k.arg in keywords for k in live.node.keywords):
             return
+        ignored = self.names("ignored")
         for name, confidence in called(view, live.node):
-            if name in self._exact or (self._prefixes and name.startswith(self._prefixes)):
+            if name in ignored or not (name in self._exact or name.startswith(self._prefixes)):
+                continue
+            if not (self.values.get("used") and _unread(compiled, live.node)):
                 shown = name.removeprefix("builtins.")
-                self.found(view, compiled, live.node, live.confidence.weaker(confidence), shown)
+                self.found(view, compiled, live.node, live.late.weaker(confidence), shown)
                 return
+
+
+def _unread(compiled: Compiled, call: ast.Call) -> bool:
+    """Whether a call's result goes to a name that the function never reads."""
+    for live in compiled.live.get(ast.Assign, ()):
+        if isinstance(live.node, ast.Assign) and live.node.value is call:
+            targets = live.node.targets
+            names = {target.id for target in targets if isinstance(target, ast.Name)}
+            return len(names) == len(targets) and not any(
+                isinstance(other.node, ast.Name)
+                and other.node.id in names
+                and isinstance(other.node.ctx, ast.Load)
+                for other in compiled.live.get(ast.Name, ())
+            )
+    return False
 
 
 @shape("compiled-method-call")
@@ -239,6 +259,7 @@ class CompiledMethodCall(CompiledShape):
     """A call of one of ``methods`` on ``self`` or on an instance of one of ``base``."""
 
     kinds = (ast.Call,)
+    late = True
 
     parameters = {"methods": (list, True), "base": ((str, list), True)}
 
@@ -249,10 +270,13 @@ class CompiledMethodCall(CompiledShape):
             return
         if node.func.attr not in self.values["methods"]:
             return
-        for candidate in view.module.resolve(node.func.value, context_of(view, node)):
+        context = context_of(view, node)
+        if any(isinstance(c.value, FunctionValue) for c in view.module.resolve(node.func, context)):
+            return  # the project's own method of that name
+        for candidate in view.module.resolve(node.func.value, context):
             kind = view.kind_of(candidate.value, self.names("base"))
             if kind is not None:
-                sure = live.confidence.weaker(kind).weaker(candidate.confidence)
+                sure = live.late.weaker(kind).weaker(candidate.confidence)
                 self.found(view, compiled, node, sure, node.func.attr)
                 return
 
@@ -275,8 +299,9 @@ class CompiledDictSpread(CompiledShape):
     """``{**d}`` in compiled code."""
 
     kinds = (ast.Dict,)
+    late = True
 
     def look(self, view: FileView, compiled: Compiled, live: Live) -> None:
         """Report the dict."""
         if isinstance(live.node, ast.Dict) and None in live.node.keys:
-            self.found(view, compiled, live.node, live.confidence, "**")
+            self.found(view, compiled, live.node, live.late, "**")

@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from mindport.findings import Confidence
+from mindport.semantics.live import Live, live_nodes
 from mindport.semantics.module import Module
 from mindport.semantics.scopes import Context, NamedFunction, Scope, ScopeKind
 from mindport.semantics.values import ClassValue, FunctionValue
@@ -24,13 +25,19 @@ class Origin(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """One compiled function: its root's name, and how sure it is that the compiler reaches it."""
+    """One compiled function: its root's name, and how sure it is that the compiler reaches it.
+
+    ``late`` is that sureness for the steps after the parser (see `Live`); ``live`` holds the nodes of its body
+    that are parsed, by type.
+    """
 
     node: NamedFunction
     origin: Origin
     root: str
     confidence: Confidence
     owner: ast.ClassDef | None = None
+    late: Confidence = Confidence.CERTAIN
+    live: Mapping[type[ast.AST], list[Live]] = field(default_factory=dict, compare=False, repr=False)
 
 
 def compiled_functions(
@@ -45,9 +52,18 @@ def compiled_functions(
     queue: list[Compiled] = []
 
     def add(item: Compiled) -> None:
-        if item.node not in found and not _excluded(module, item.node, no_jit):
-            found[item.node] = item
-            queue.append(item)
+        known = found.get(item.node)
+        if known is not None:
+            stronger = item.confidence.rank > known.confidence.rank
+            if not stronger and item.late.rank <= known.late.rank:
+                return
+            late = max(item.late, known.late, key=lambda c: c.rank)
+            item = replace(item if stronger else known, late=late)
+        if _excluded(module, item.node, no_jit):
+            return
+        live = known.live if known is not None and known.owner is item.owner else _by_type(module, item)
+        found[item.node] = replace(item, live=live)
+        queue.append(found[item.node])
 
     for node, context in module.classes:
         ancestry = module.ancestry(node)
@@ -77,16 +93,27 @@ def compiled_functions(
     calls = calls_by_function(module) if queue else {}
     while queue:
         item = queue.pop()
+        reached = {live.node: live for live in item.live.get(ast.Call, ())}
         for call, context in calls.get(item.node, ()):
+            if call not in reached:
+                continue
             for candidate in module.resolve(call.func, context):
                 value = candidate.value
                 if isinstance(value, FunctionValue) and value.module is module:
                     owner = value.owner.node if value.owner else None
-                    sure = item.confidence.weaker(candidate.confidence)
-                    add(Compiled(value.node, item.origin, item.root, sure, owner))
+                    sure = item.confidence.weaker(candidate.confidence).weaker(reached[call].confidence)
+                    late = item.late.weaker(candidate.confidence).weaker(reached[call].late)
+                    add(Compiled(value.node, item.origin, item.root, sure, owner, late))
                 elif isinstance(value, ClassValue):
                     continue
     return sorted(found.values(), key=lambda item: item.node.lineno)
+
+
+def _by_type(module: Module, item: Compiled) -> Mapping[type[ast.AST], list[Live]]:
+    result: dict[type[ast.AST], list[Live]] = defaultdict(list)
+    for live in live_nodes(module, item.node, item.owner):
+        result[live.node.__class__].append(live)
+    return result
 
 
 def calls_by_function(module: Module) -> Mapping[ast.AST, list[tuple[ast.Call, Context]]]:

@@ -2,7 +2,7 @@
 
 Measured on MindSpore 2.7.0 and 2.10.0 (CPU): the parser skips code after ``return`` or ``raise`` and the dead arm
 of a condition on an attribute of ``self`` that it can evaluate (``self.flag``, ``self.x is None``, ``self.n == 2``,
-``not self.training``, and ``and`` of these). It does not skip arms of any other condition, even a constant one.
+``not self.training``, and ``and`` or ``or`` that such operands decide from the left). It does not skip arms of any other condition, even a constant one.
 """
 
 from __future__ import annotations
@@ -21,62 +21,107 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 @dataclass(slots=True)
 class Live:
-    """A node the parser sees, and how sure that is: ``possible`` under a condition whose value is unknown."""
+    """A node the parser sees, and how sure that is: ``possible`` under a condition whose value is unknown.
+
+    ``late`` is how sure it is that the steps after the parser see it too: they drop the arms of every condition
+    that is known when the graph is built, such as one that asks only attributes of ``self``.
+    """
 
     node: ast.AST
     confidence: Confidence
+    late: Confidence
 
 
 def live_nodes(module: Module, function: NamedFunction, owner: ast.ClassDef | None) -> list[Live]:
     """All statements and expressions of a function body that are parsed, nested functions included."""
-    return list(_block(module, owner, function.body, Confidence.CERTAIN))
+    return list(_block(module, owner, function.body, Confidence.CERTAIN, Confidence.CERTAIN))
 
 
 def _block(
-    module: Module, owner: ast.ClassDef | None, body: Sequence[ast.stmt], sure: Confidence
+    module: Module,
+    owner: ast.ClassDef | None,
+    body: Sequence[ast.stmt],
+    sure: Confidence,
+    late: Confidence,
 ) -> Iterator[Live]:
     for statement in body:
-        yield Live(statement, sure)
+        yield Live(statement, sure, late)
         if isinstance(statement, ast.If):
-            yield from _expression(statement.test, sure)
-            for arm, confidence in arms(module, owner, statement):
-                yield from _block(module, owner, arm, sure.weaker(confidence))
+            yield from _expression(Live(statement.test, sure, late), module, owner)
+            found = arms(module, owner, statement)
+            kept = Confidence.CERTAIN
+            if len(found) > 1:
+                kept = Confidence.POSSIBLE if _asks_only_self(statement.test) else Confidence.INFERRED
+            for arm, confidence in found:
+                inner = late.weaker(confidence).weaker(kept)
+                yield from _block(module, owner, arm, sure.weaker(confidence), inner)
         elif isinstance(statement, _FUNCTIONS):
-            yield from _block(module, owner, statement.body, sure)
+            yield from _block(module, owner, statement.body, sure, late)
         elif not isinstance(statement, ast.ClassDef):
             for child in ast.iter_child_nodes(statement):
                 if isinstance(child, ast.stmt):
                     continue
                 if isinstance(child, ast.ExceptHandler | ast.match_case):
-                    yield from _block(module, owner, child.body, sure)
+                    yield from _block(module, owner, child.body, sure, late)
                 else:
-                    yield from _expression(child, sure)
+                    yield from _expression(Live(child, sure, late))
             for name in ("body", "orelse", "finalbody"):
-                yield from _block(module, owner, getattr(statement, name, ()), sure)
+                yield from _block(module, owner, getattr(statement, name, ()), sure, late)
         if isinstance(statement, TERMINATORS):
             return
 
 
-def _expression(node: ast.AST, sure: Confidence) -> Iterator[Live]:
-    stack = [node]
+def _expression(
+    start: Live, module: Module | None = None, owner: ast.ClassDef | None = None
+) -> Iterator[Live]:
+    """The nodes of an expression; only the condition of an ``if`` (given with its class) ends early."""
+    stack = [start]
     while stack:
-        current = stack.pop()
-        yield Live(current, sure)
-        if current.__class__ is ast.Name or current.__class__ is ast.Constant:
+        live = stack.pop()
+        yield live
+        current, sure, late = live.node, live.confidence, live.late
+        kind = current.__class__
+        if kind is ast.Name or kind is ast.Constant:
+            continue
+        if module is not None and owner is not None and isinstance(current, ast.BoolOp):
+            stack += _operands(module, owner, current, live)
             continue
         for name in current._fields:
             value = getattr(current, name, None)
             if value.__class__ is list:
-                stack += [item for item in value if isinstance(item, ast.AST)]
+                stack += [Live(item, sure, late) for item in value if isinstance(item, ast.AST)]
             elif isinstance(value, ast.expr | ast.comprehension | ast.keyword | ast.arguments | ast.arg):
-                stack.append(value)
+                stack.append(Live(value, sure, late))
+
+
+def _operands(module: Module, owner: ast.ClassDef, node: ast.BoolOp, live: Live) -> list[Live]:
+    """The operands of ``and`` or ``or`` that are parsed: an attribute the class sets can end it early."""
+    result = []
+    sure, late = live.confidence, live.late
+    for operand in node.values:
+        result.append(Live(operand, sure, late))
+        if isinstance(operand, ast.BoolOp) or not is_parse_time(operand):
+            continue
+        value = _value(module, owner, operand)
+        if value is None:
+            if _attribute_of(operand) in module.self_attributes(owner):
+                sure = late = Confidence.POSSIBLE
+        elif value is not isinstance(node.op, ast.And):
+            break
+    return result
+
+
+def _asks_only_self(test: ast.expr) -> bool:
+    """Whether a condition depends on nothing but ``self`` and constants."""
+    names = {node.id for node in ast.walk(test) if isinstance(node, ast.Name)}
+    return names == {"self"}
 
 
 def arms(
     module: Module, owner: ast.ClassDef | None, statement: ast.If
 ) -> list[tuple[list[ast.stmt], Confidence]]:
     """The arms of an ``if`` that may be parsed."""
-    if not is_parse_time(statement.test):
+    if not is_parse_time(statement.test) or _stays_open(module, owner, statement.test):
         return [(statement.body, Confidence.CERTAIN), (statement.orelse, Confidence.CERTAIN)]
     value = _value(module, owner, statement.test)
     if value is None:
@@ -87,7 +132,7 @@ def arms(
 def is_parse_time(test: ast.expr) -> bool:
     """Whether the parser evaluates a condition and skips the dead arm."""
     if isinstance(test, ast.BoolOp):
-        return any(is_parse_time(value) for value in test.values)
+        return is_parse_time(test.values[0])  # read from the left, up to the first one it cannot evaluate
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         return is_parse_time(test.operand)
     if isinstance(test, ast.Compare) and len(test.comparators) == 1:
@@ -111,6 +156,25 @@ def _self_attribute(node: ast.AST) -> str | None:
     return None
 
 
+def _stays_open(module: Module, owner: ast.ClassDef | None, test: ast.expr) -> bool:
+    """Whether known operands do not decide ``and`` or ``or`` before one that the parser cannot evaluate."""
+    if not isinstance(test, ast.BoolOp):
+        return False
+    for operand in test.values:
+        if not is_parse_time(operand):
+            return True
+        if _value(module, owner, operand) is not isinstance(test.op, ast.And):
+            return False
+    return False
+
+
+def _attribute_of(test: ast.expr) -> str | None:
+    """The attribute of ``self`` a condition asks about."""
+    while isinstance(test, ast.UnaryOp):
+        test = test.operand
+    return _self_attribute(test.left if isinstance(test, ast.Compare) else test)
+
+
 def _value(module: Module, owner: ast.ClassDef | None, test: ast.expr) -> bool | None:
     """The value of a condition where the class sets the attribute once, to a constant."""
     if owner is None:
@@ -118,24 +182,28 @@ def _value(module: Module, owner: ast.ClassDef | None, test: ast.expr) -> bool |
     if isinstance(test, ast.UnaryOp):
         inner = _value(module, owner, test.operand)
         return None if inner is None else not inner
-    left = test.left if isinstance(test, ast.Compare) else test
-    name = _self_attribute(left)
-    values = module.self_attributes(owner).get(name or "", [])
+    if isinstance(test, ast.BoolOp):
+        for operand in test.values:
+            value = _value(module, owner, operand) if is_parse_time(operand) else None
+            if value is not isinstance(test.op, ast.And):
+                return value
+        return isinstance(test.op, ast.And)
+    values = module.self_attributes(owner).get(_attribute_of(test) or "", [])
     if (
         len(values) != 1
         or not isinstance(values[0][0], ast.Constant)
         or module.ancestry(owner).complete is False
     ):
         return None
-    value = values[0][0].value
+    constant = values[0][0].value
     if not isinstance(test, ast.Compare):
-        return bool(value)
+        return bool(constant)
     other = test.comparators[0]
     if not isinstance(other, ast.Constant):
         return None
     operation = type(test.ops[0])
     if operation in (ast.Eq, ast.Is):
-        return bool(value == other.value)
+        return bool(constant == other.value)
     if operation in (ast.NotEq, ast.IsNot):
-        return bool(value != other.value)
+        return bool(constant != other.value)
     return None

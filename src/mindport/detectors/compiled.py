@@ -1,0 +1,63 @@
+"""More shapes of compiled code: module variables that are never written, and calls on a kind of object."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from mindport.detectors.base import FileView, shape
+from mindport.detectors.graph import CompiledShape, called, context_of
+from mindport.semantics.compiled import Compiled
+from mindport.semantics.live import Live
+
+
+@shape("compiled-global-write")
+class CompiledGlobalWrite(CompiledShape):
+    """A ``global`` statement whose variable the function assigns; one that is only read is harmless."""
+
+    kinds = (ast.Global,)
+    late = True
+
+    def look(self, view: FileView, compiled: Compiled, live: Live) -> None:
+        """Report the statement, as sure as the surest assignment."""
+        if not isinstance(live.node, ast.Global):
+            return
+        for name in live.node.names:
+            writes = [
+                other.late
+                for other in compiled.live.get(ast.Name, ())
+                if isinstance(other.node, ast.Name)
+                and other.node.id == name
+                and isinstance(other.node.ctx, ast.Store)
+            ]
+            if writes:
+                sure = max(writes, key=lambda confidence: confidence.rank)
+                self.found(view, compiled, live.node, live.late.weaker(sure), name)
+                return
+
+
+@shape("compiled-call-on")
+class CompiledCallOn(CompiledShape):
+    """A call of one of ``names`` whose first argument is an instance of one of ``base``."""
+
+    kinds = (ast.Call,)
+    late = True
+
+    parameters: ClassVar[Mapping[str, Any]] = {"names": (list, True), "base": ((str, list), True)}
+
+    def look(self, view: FileView, compiled: Compiled, live: Live) -> None:
+        """Report the call."""
+        node = live.node
+        if not isinstance(node, ast.Call) or not node.args:
+            return
+        names = self.names("names")
+        for name, sure in called(view, node):
+            if name not in names:
+                continue
+            for candidate in view.module.resolve(node.args[0], context_of(view, node)):
+                kind = view.kind_of(candidate.value, self.names("base"))
+                if kind is not None:
+                    sure = sure.weaker(kind).weaker(candidate.confidence).weaker(live.late)
+                    self.found(view, compiled, node, sure, name.removeprefix("builtins."))
+                    return
