@@ -51,7 +51,9 @@ def _block(
             found = arms(module, owner, statement)
             kept = Confidence.CERTAIN
             if len(found) > 1:
-                kept = Confidence.POSSIBLE if _asks_only_self(statement.test) else Confidence.INFERRED
+                kept = Confidence.INFERRED
+                if _asks_only_self(statement.test) and not _asks_only_mode(statement.test):
+                    kept = Confidence.POSSIBLE
             for arm, confidence in found:
                 inner = late.weaker(confidence).weaker(kept)
                 yield from _block(module, owner, arm, sure.weaker(confidence), inner)
@@ -104,7 +106,9 @@ def _operands(module: Module, owner: ast.ClassDef, node: ast.BoolOp, live: Live)
             continue
         value = _value(module, owner, operand)
         if value is None:
-            if _attribute_of(operand) in module.self_attributes(owner):
+            if _asks_only_mode(operand):
+                sure = late = sure.weaker(Confidence.INFERRED)
+            elif _attribute_of(operand) in module.self_attributes(owner):
                 sure = late = Confidence.POSSIBLE
         elif value is not isinstance(node.op, ast.And):
             break
@@ -117,6 +121,16 @@ def _asks_only_self(test: ast.expr) -> bool:
     return names == {"self"}
 
 
+MODE = "training"
+"""The attribute that takes both values in the life of a Cell: each arm is compiled sooner or later."""
+
+
+def _asks_only_mode(test: ast.expr) -> bool:
+    """Whether the only attribute a condition asks is the training mode."""
+    attributes = {node.attr for node in ast.walk(test) if isinstance(node, ast.Attribute)}
+    return attributes == {MODE}
+
+
 def arms(
     module: Module, owner: ast.ClassDef | None, statement: ast.If
 ) -> list[tuple[list[ast.stmt], Confidence]]:
@@ -125,7 +139,8 @@ def arms(
         return [(statement.body, Confidence.CERTAIN), (statement.orelse, Confidence.CERTAIN)]
     value = _value(module, owner, statement.test)
     if value is None:
-        return [(statement.body, Confidence.POSSIBLE), (statement.orelse, Confidence.POSSIBLE)]
+        sure = Confidence.INFERRED if _asks_only_mode(statement.test) else Confidence.POSSIBLE
+        return [(statement.body, sure), (statement.orelse, sure)]
     return [(statement.body if value else statement.orelse, Confidence.CERTAIN)]
 
 
