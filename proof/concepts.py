@@ -66,6 +66,11 @@ PUBLIC = {
         "mindspore.numpy",
     ],
 }
+OWN_HOME = (
+    "torch.func torch.random torch.serialization torch.overrides torch.autograd.function torch.nn.modules.utils "
+    "torch.utils.tensorboard mindspore.log mindspore.nn.probability"
+).split()
+"""Documented modules whose names stay where they are."""
 SUPPORTED_EXCEPTIONS = [
     "AssertionError",
     "AttributeError",
@@ -118,7 +123,7 @@ def aliases(framework: str) -> tuple[dict[str, str], dict[str, str]]:
     prefixes: dict[str, set[str]] = defaultdict(set)
     chosen: dict[tuple[str, str], str] = {}
     for key, publics in homes.items():
-        if key[0] in PUBLIC[framework]:  # already a public home
+        if key[0] in PUBLIC[framework] or not is_module(key[0]):  # a public home, or hidden by a function
             continue
         chosen[key] = min(publics, key=lambda p: (_rank(p), len(p)))
         prefixes[key[0]].add(chosen[key])
@@ -127,6 +132,17 @@ def aliases(framework: str) -> tuple[dict[str, str], dict[str, str]]:
         f"{home}.{name}": f"{public}.{name}" for (home, name), public in chosen.items() if home not in short
     }
     return short, single
+
+
+def is_module(name: str) -> bool:
+    """Whether people who write a dotted name reach a module: a function of that name may hide it."""
+    parts = name.split(".")
+    found: Any = importlib.import_module(parts[0])
+    for part in parts[1:]:
+        found = getattr(found, part, None)
+        if found is None:  # not set on its parent, but it can be imported
+            return True
+    return inspect.ismodule(found)
 
 
 def _rank(public: str) -> int:
@@ -163,8 +179,18 @@ def main() -> None:
         found = aliases(framework)
         short |= found[0]
         single |= found[1]
+    short |= {name: name for name in OWN_HOME}
     short |= {
         "torch.functional": "torch",
+        "torch.amp.grad_scaler": "torch.amp",
+        "torch.amp.autocast_mode": "torch.amp",
+        "mindspore.nn.loss": "mindspore.nn",
+        "mindspore.nn.layer": "mindspore.nn",
+        "mindspore.nn.optim": "mindspore.nn",
+        "mindspore.nn.metrics": "mindspore.train",
+        "mindspore.train.callback": "mindspore.train",
+        "mindspore.ops.composite": "mindspore.ops",
+        "mindspore.common.api": "mindspore",
         "torch._tensor": "torch",
         "torch.nn.modules": "torch.nn",
         "mindspore.ops.operations": "mindspore.ops",
@@ -192,7 +218,7 @@ def main() -> None:
     text += _set("module", subclasses("torch", torch.nn.Module))
     text += _set("primitive", subclasses("mindspore", mindspore.ops.Primitive))
     text += _set("jit", ["mindspore.jit", "mindspore.ms_function", "mindspore.common.api.jit"])
-    text += _set("cell-list", ["mindspore.nn.CellList", "mindspore.mint.nn.ModuleList"])
+    text += _set("cell-list", ["mindspore.nn.CellList"])
     text += _set("exceptions", [f"builtins.{name}" for name in SUPPORTED_EXCEPTIONS])
     Path(__file__).resolve().parent.parent.joinpath("checks", "concepts.toml").write_text(
         text, encoding="utf-8"
