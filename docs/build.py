@@ -46,7 +46,7 @@ def _checks_index(catalog: Catalog, language: str) -> str:
 
 def _tables(catalog: Catalog) -> dict[str, list[ApiRow]]:
     tables: dict[str, list[ApiRow]] = defaultdict(list)
-    for name in sorted(catalog.raw_apis):
+    for name in catalog.api_names:
         row = catalog.api(name)
         assert row is not None
         tables[name.rpartition(".")[0]].append(row)

@@ -66,10 +66,17 @@ PUBLIC = {
         "mindspore.numpy",
     ],
 }
-OWN_HOME = (
-    "torch.func torch.random torch.serialization torch.overrides torch.autograd.function torch.nn.modules.utils "
-    "torch.utils.tensorboard mindspore.log mindspore.nn.probability"
-).split()
+OWN_HOME = [
+    "torch.func",
+    "torch.random",
+    "torch.serialization",
+    "torch.overrides",
+    "torch.autograd.function",
+    "torch.nn.modules.utils",
+    "torch.utils.tensorboard",
+    "mindspore.log",
+    "mindspore.nn.probability",
+]
 """Documented modules whose names stay where they are."""
 SUPPORTED_EXCEPTIONS = [
     "AssertionError",

@@ -117,7 +117,7 @@ def main() -> int:
     proven: list[str] = []
     differ: list[tuple[str, list[Any]]] = []
     skipped: list[str] = []
-    for name in sorted(catalog.raw_apis):
+    for name in catalog.api_names:
         row = catalog.api(name)
         if (
             row is None

@@ -102,12 +102,17 @@ class Catalog:
     def _canonical(self) -> dict[str, str]:
         return {}
 
+    @cached_property
+    def api_names(self) -> tuple[str, ...]:
+        """The names of all rows, other spellings left out, in order."""
+        return tuple(sorted(name for name, raw in self.raw_apis.items() if raw["name"] == name))
+
     def api(self, name: str) -> ApiRow | None:
-        """The row of a torch name, or None."""
+        """The row of a torch name or of another spelling of it, or None."""
         rows = self._rows
         if name not in rows:
             raw = self.raw_apis.get(name)
-            rows[name] = None if raw is None else _row(name, raw)
+            rows[name] = None if raw is None else _row(raw["name"], raw)
         return rows[name]
 
     @cached_property
@@ -203,7 +208,7 @@ def _merge_table(apis: dict[str, Any], data: dict[str, Any], file: str) -> None:
         if name in apis:
             raise CatalogError(file, key, f"{name} already has a row in {apis[name]['file']}")
         slim = {k: v for k, v in row.items() if k not in {"samples", "setup"}}
-        apis[name] = {**slim, "file": file}
+        apis[name] = {**slim, "file": file, "name": name}
         for alias in row.get("aliases", []):
             apis.setdefault(alias, apis[name])
 
@@ -220,8 +225,8 @@ def _build(raw: Mapping[str, Any], examples: bool, *, trusted: bool = False) -> 
         checks[check.code] = check
         names[check.name] = check.code
     if not trusted:
-        for name, row in raw["apis"].items():
-            _row(name, row)
+        for row in raw["apis"].values():
+            _row(row["name"], row)
     ordered = tuple(checks[code] for code in sorted(checks))
     return Catalog(ordered, raw["apis"], raw["concepts"])
 

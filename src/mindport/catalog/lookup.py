@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
-
 from mindport.catalog.load import Catalog
 
 SHORT = {
@@ -60,15 +58,11 @@ def similar_names(catalog: Catalog, asked: str, count: int = 3) -> list[str]:
     """Names that look like a request no row fits."""
     last = asked.strip().removesuffix("()").rpartition(".")[2].lower()
     by_last: dict[str, list[str]] = {}
-    for name in _own(catalog.raw_apis):
+    for name in catalog.api_names:
         by_last.setdefault(name.rpartition(".")[2].lower(), []).append(name)
     found = difflib.get_close_matches(last, list(by_last), count, 0.7)
     names = [name for key in found for name in sorted(by_last[key], key=_rank)]
     return names[:count]
-
-
-def _own(names: Iterable[str]) -> list[str]:
-    return [name for name in names if "._" not in name]
 
 
 def _rank(name: str) -> tuple[int, str]:
