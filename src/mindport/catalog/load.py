@@ -145,9 +145,17 @@ def _installed(examples: bool) -> Catalog:
     raw = _parse_directory(directory)
     catalog = _build(raw, examples)
     if not examples and store is not None:
-        slim = {**raw, "checks": {k: {**v, "examples": []} for k, v in raw["checks"].items()}}
+        slim = {
+            **raw,
+            "checks": {k: {**v, "examples": []} for k, v in raw["checks"].items()},
+            "apis": {n: {k: v for k, v in r.items() if k not in _PROOF_ONLY} for n, r in raw["apis"].items()},
+        }
         _write_quietly(store, json.dumps({"stamp": stamp, "raw": slim}, separators=(",", ":")))
     return catalog
+
+
+_PROOF_ONLY = {"samples", "setup"}
+"""What only the proof reads; left out of the cache."""
 
 
 def _cache_file() -> Path | None:
@@ -207,8 +215,7 @@ def _merge_table(apis: dict[str, Any], data: dict[str, Any], file: str) -> None:
         name = f"{namespace}.{key}"
         if name in apis:
             raise CatalogError(file, key, f"{name} already has a row in {apis[name]['file']}")
-        slim = {k: v for k, v in row.items() if k not in {"samples", "setup"}}
-        apis[name] = {**slim, "file": file, "name": name}
+        apis[name] = {**row, "file": file, "name": name}
         for alias in row.get("aliases", []):
             apis.setdefault(alias, apis[name])
 
@@ -406,6 +413,8 @@ def _target(file: str, name: str, side: str, data: Any) -> Target | None:
     except ValueError:
         _fail(file, f"{name}.{side}.difference", f"unknown difference {data.get('difference')!r}")
     variants = data.get("variants") or []
+    if not variants and data.get("template"):
+        variants = [{"template": data["template"]}]
     template = data.get("template") or (variants[0].get("template", "") if variants else "")
     return Target(
         data.get("target", ""),
@@ -415,4 +424,5 @@ def _target(file: str, name: str, side: str, data: Any) -> Target | None:
         data.get("arguments", {}),
         data.get("omitted", {}),
         data.get("always", {}),
+        tuple(variants),
     )

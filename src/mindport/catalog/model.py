@@ -131,6 +131,7 @@ class Target:
     arguments: Mapping[str, Any] = field(default_factory=dict)
     omitted: Mapping[str, str] = field(default_factory=dict)
     always: Mapping[str, str] = field(default_factory=dict)
+    variants: tuple[Mapping[str, Any], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,1 @@
+"""Turning torch expressions into MindSpore ones, by the API tables."""
