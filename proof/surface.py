@@ -35,10 +35,10 @@ MODULES = {
         dataset.callback dataset.engine dataset.text dataset.transforms dataset.utils dataset.vision device_context
         device_context.ascend device_context.cpu device_context.gpu device_manager experimental experimental.llm_boost experimental.optim experimental.optim.lr_scheduler graph hal hal.contiguous_tensors_handle
         log mindrecord mint mint.distributed mint.linalg mint.nn mint.nn.functional
-        mint.optim mint.special multiprocessing nn nn.layer nn.learning_rate_schedule nn.loss nn.metrics nn.optim
+        mint.optim mint.special multiprocessing nn nn.utils nn.layer nn.learning_rate_schedule nn.loss nn.metrics nn.optim
         nn.probability nn.probability.bijector nn.probability.distribution nn.wrap numpy numpy.fft
-        onnx ops ops.composite ops.function ops.functional ops.operations parallel parallel.auto_parallel
-        parallel.checkpoint_transform parallel.cluster parallel.nn parallel.shard parallel.strategy profiler rewrite
+        onnx ops ops.communication ops.composite ops.function ops.functional ops.operations parallel parallel.auto_parallel
+        parallel.checkpoint_transform parallel.cluster parallel.distributed parallel.nn parallel.shard parallel.strategy profiler rewrite
         runtime safeguard scipy scipy.fft scipy.linalg scipy.optimize tools train
         train.amp train.callback train.data_sink train.loss_scale_manager train.metrics train.model train.serialization
         train.summary train.train_thor utils

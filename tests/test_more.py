@@ -344,3 +344,69 @@ def test_star_imports_count_as_unresolved_sites(tmp_path):
     assert coverage.sites == 2
     assert coverage.resolved == 1
     assert coverage.unknown == 1
+
+
+def test_terminal_output_has_styles_and_the_same_text(tmp_path):
+    from rich.console import Console
+
+    from mindport.catalog import load_catalog
+    from mindport.reports import as_text
+    from mindport.reports.run import Run
+
+    file = tmp_path / "a.py"
+    file.write_text(HEAD + "\tbn = 1\n")
+    bad = Engine(Config()).check_file(file)
+    file.write_text(HEAD + "if 1:\n\tbn = nn.BatchNorm2d(3, momentum=0.1)\n")
+    good = Engine(Config()).check_file(file)
+    run = Run([bad, good], load_catalog(), "en")
+    plain, styled = io.StringIO(), io.StringIO()
+    as_text.print_text(run, Console(file=plain))
+    as_text.print_text(run, Console(file=styled, force_terminal=True, color_system="standard", width=400))
+    assert "\x1b[" in styled.getvalue()
+    import re
+
+    assert re.sub(r"\x1b\[[0-9;]*m", "", styled.getvalue()) == plain.getvalue()
+    assert (
+        "    4 |     bn = nn.BatchNorm2d(3, momentum=0.1)\n      |                                     ^^^"
+        in plain.getvalue()
+    )
+
+
+def test_lookup_shows_every_kind_of_argument_change():
+    from mindport.reports.lookup import lookup_lines
+
+    target = {
+        "target": "mindspore.g",
+        "difference": "arguments",
+        "template": "mindspore.g({a})",
+        "unproven": None,
+        "arguments": {
+            "a": {"to": "x"},
+            "b": {"drop": True},
+            "c": {"refuse": True},
+            "d": {"value": "1 - {}"},
+            "e": {"to": "f", "values": {"'p'": "", "'q'": "2"}},
+        },
+        "omitted": {"h": "3"},
+        "always": {},
+    }
+    answer = {
+        "known": True,
+        "name": "torch.f",
+        "signature": None,
+        "nn": target,
+        "mint": None,
+        "note": "",
+        "also": ["torch.g"],
+    }
+    text = "\n".join(lookup_lines(answer, "en"))
+    for part in (
+        "a -> x",
+        "b -> leave out",
+        "c -> cannot be converted",
+        "d=1 - d",
+        "f ('p': leave out, 'q': 2)",
+        "+ h=3",
+        "also: torch.g",
+    ):
+        assert part in text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+
 from mindport.catalog.load import Catalog
 
 SHORT = {

@@ -262,7 +262,7 @@ class _Place(ast.NodeTransformer):
     def __init__(self, names: Mapping[str, ast.expr | list[ast.expr]]) -> None:
         self.names = names
 
-    def visit_Name(self, node: ast.Name) -> Any:  # noqa: N802
+    def visit_Name(self, node: ast.Name) -> Any:
         """Replace a placeholder."""
         value = self.names.get(node.id)
         if value is None:
@@ -310,7 +310,7 @@ class ExpressionRewriter(ast.NodeTransformer):
             raise Refused(f"{row.name} has no {self.api} target")
         return target
 
-    def visit_Call(self, node: ast.Call) -> ast.expr:  # noqa: N802
+    def visit_Call(self, node: ast.Call) -> ast.expr:
         """Rewrite a call with its arguments."""
         args = [self.visit(a) for a in node.args]
         keywords = [ast.keyword(k.arg, self.visit(k.value)) for k in node.keywords]
@@ -331,14 +331,16 @@ class ExpressionRewriter(ast.NodeTransformer):
             return ast.Call(ast.Attribute(receiver, node.func.attr, ast.Load()), args, keywords)
         return ast.Call(self.visit(node.func), args, keywords)
 
-    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:  # noqa: N802
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
         """Rewrite a name that is not called, or an attribute of a value."""
         name = dotted(node)
         row = self.find(name) if name else None
         if row is not None:
             target = self._target(row)
             if target.variants:
-                return _from_template(_variant(target.variants, _Bound({}, set(), [])), _Bound({}, set(), []), None, target)
+                return _from_template(
+                    _variant(target.variants, _Bound({}, set(), [])), _Bound({}, set(), []), None, target
+                )
             if not target.name:
                 raise Refused(f"{row.name} has no target")
             return _expression(target.name)
