@@ -5,7 +5,7 @@ row a name: name, kind, signature, platforms, separated by tabs, sorted by name,
 names the framework and its version.  ``python proof/surface.py merge -o FILE TABLE...`` joins tables of one
 framework, oldest or newest first, and adds a column with the versions that have the name (``*``: all of them).
 
-Kinds: class, cell (``mindspore.nn.Cell``), module (``torch.nn.Module``), primitive (``mindspore.ops.Primitive``),
+Kinds: package, opaque (there, but its names are not listed), class, cell (``mindspore.nn.Cell``), module (``torch.nn.Module``), primitive (``mindspore.ops.Primitive``),
 exception, function, method, attribute, package.  Signatures are without annotations; a default that is no plain
 value reads ``...``; ``-`` is unknown.  Platforms are the letters of Ascend, GPU and CPU found in the docstring.
 """
@@ -18,6 +18,7 @@ import importlib
 import importlib.util
 import inspect
 import os
+import pkgutil
 import re
 import sys
 import warnings
@@ -37,7 +38,7 @@ MODULES = {
         log mindrecord mint mint.distributed mint.linalg mint.nn mint.nn.functional
         mint.optim mint.special multiprocessing nn nn.utils nn.layer nn.learning_rate_schedule nn.loss nn.metrics nn.optim
         nn.probability nn.probability.bijector nn.probability.distribution nn.wrap numpy numpy.fft
-        onnx ops ops.communication ops.composite ops.function ops.functional ops.operations parallel parallel.auto_parallel
+        onnx ops ops.auto_generate ops.communication ops.composite ops.function ops.functional ops.operations parallel parallel.auto_parallel
         parallel.checkpoint_transform parallel.cluster parallel.distributed parallel.nn parallel.shard parallel.strategy profiler rewrite
         runtime safeguard scipy scipy.fft scipy.linalg scipy.optimize tools train
         train.amp train.callback train.data_sink train.loss_scale_manager train.metrics train.model train.serialization
@@ -248,6 +249,15 @@ def walk(framework: str) -> tuple[list[Row], list[str]]:
             full = f"{path}.{name}"
             if full not in found:
                 found[full] = row(full, thing, bases)
+    walked = {framework, *(f"{framework}.{part}" for part in MODULES[framework].split())} - set(absent)
+    for path in [name for name, kind, *_ in found.values() if kind == "package"]:
+        if path not in walked:
+            found[path] = (path, "opaque", "-", "-")
+        folders = getattr(sys.modules.get(path), "__path__", ())
+        for info in pkgutil.iter_modules(folders):
+            full = f"{path}.{info.name}"
+            if full not in found and MEMBER.match(info.name):  # there, but its names are not listed
+                found[full] = (full, "opaque", "-", "-")
     for path in CLASSES[framework].split():
         owner: Any = sys.modules[framework]
         for part in path.split("."):

@@ -128,7 +128,7 @@ def test_flake8_options(tmp_path):
         ("raise self.error", []),
         ("return zip([1], [2])", []),
         ("return x * 2j", ["MSP502"]),
-        ("with ms.Unknown():\n    return x", ["MSP505"]),
+        ("with ms.Unknown():\n    return x", ["MSP505", "MSP801"]),
     ],
 )
 def test_compiled_bodies(body, expected, tmp_path):

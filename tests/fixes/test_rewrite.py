@@ -6,8 +6,9 @@ import pytest
 
 from mindport.catalog import ApiRow, Target, load_catalog
 from mindport.catalog.model import Difference
+from mindport.catalog.signature import read_signature
 from mindport.catalog.surface import signature_of, surface
-from mindport.fixes.rewrite import ExpressionRewriter, Refused, read_signature
+from mindport.fixes.rewrite import ExpressionRewriter, Refused
 
 CATALOG = load_catalog()
 

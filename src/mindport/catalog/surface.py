@@ -42,3 +42,56 @@ def signature_of(name: str) -> str:
     """The signature of a MindSpore name, empty when it is not known."""
     found = surface("mindspore").get(name)
     return "" if found is None or found.signature == "-" else found.signature
+
+
+def newest(framework: str) -> str:
+    """The newest version of a framework's table."""
+    return max((v for name in surface(framework).values() for v in name.versions), key=_order, default="")
+
+
+def _order(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split(".") if part.isdigit())
+
+
+@cache
+def full_version(framework: str, wanted: str) -> str:
+    """The newest version of the table that a short one means (``2.10`` -> ``2.10.0``)."""
+    versions = {v for name in surface(framework).values() for v in name.versions}
+    fitting = [v for v in versions if v == wanted or v.startswith(f"{wanted}.")]
+    return max(fitting, key=_order) if fitting else newest(framework)
+
+
+def missing_part(framework: str, name: str, version: str) -> str | None:
+    """The shortest prefix of a name that a version does not have; None when the name exists or cannot be judged.
+
+    A package lists all its names, so a name it lacks is missing. What lies below a class, a function or a module
+    whose names are not listed cannot be judged; neither can private names.
+    """
+    names = surface(framework)
+    parts = name.split(".")
+    for end in range(2, len(parts) + 1):
+        if parts[end - 1].startswith("_"):
+            return None
+        prefix = ".".join(parts[:end])
+        found = names.get(prefix)
+        if found is None or version not in found.versions:
+            return prefix
+        if found.kind != "package":
+            return None
+    return None
+
+
+def same_last_name(framework: str, name: str, version: str) -> list[str]:
+    """Public names of a version that end like a missing one, the shortest first."""
+    last = name.rpartition(".")[2]
+    found = [n for n, entry in _by_last(framework).get(last, ()) if version in entry.versions]
+    return sorted(found, key=lambda n: (n.count("."), len(n), n))
+
+
+@cache
+def _by_last(framework: str) -> dict[str, list[tuple[str, Name]]]:
+    result: dict[str, list[tuple[str, Name]]] = {}
+    for name, entry in surface(framework).items():
+        if entry.kind not in ("method", "package", "opaque"):
+            result.setdefault(name.rpartition(".")[2], []).append((name, entry))
+    return result

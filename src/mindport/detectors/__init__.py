@@ -8,6 +8,7 @@ from mindport.detectors import (  # noqa: F401
     compiled,
     graph,
     losses,
+    target,
 )
 from mindport.detectors.base import SHAPES, Detector, DetectorError, FileView, Stage, build_detectors
 
