@@ -398,6 +398,8 @@ def test_lookup_shows_every_kind_of_argument_change():
         "mint": None,
         "note": "",
         "also": ["torch.g"],
+        "proof": {"versions": {"mindspore": "2.10.0"}, "max_difference": {"nn": 1e-7}},
+        "porters": {"mint": [{"target": "mindspore.h", "count": 3}], "nn": []},
     }
     text = "\n".join(lookup_lines(answer, "en"))
     for part in (
@@ -408,5 +410,30 @@ def test_lookup_shows_every_kind_of_argument_change():
         "f ('p': leave out, 'q': 2)",
         "+ h=3",
         "also: torch.g",
+        "executed on mindspore 2.10.0, largest difference 1e-07",
+        "wrote: mindspore.h (3)",
     ):
         assert part in text
+
+
+@pytest.mark.parametrize(
+    ("call", "found"),
+    [
+        ("torch.nn.functional.softmax(x, 1)", ["MSP404"]),
+        ("torch.nn.functional.softmax(x, dim=1)", ["MSP404"]),
+        ("torch.nn.Linear(3, 4)", []),
+        ("torch.nn.Linear(3, 4, False)", ["MSP404"]),
+        ("torch.nn.Linear(3, 4, bias=False)", ["MSP404"]),
+        ("torch.nn.Linear(*sizes)", ["MSP404"]),
+        ("torch.nn.Conv2d(3, 4, 3)", ["MSP404"]),
+        ("torch.nn.GELU()", ["MSP404"]),
+        ("torch.nn.GELU('tanh')", ["MSP404"]),
+        ("torch.nn.LayerNorm(3, 1e-6)", ["MSP404"]),
+        ("torch.nn.ReLU()", []),
+        ("f(torch.nn.Linear)", ["MSP404"]),
+    ],
+)
+def test_a_difference_is_reported_only_where_it_bites(call, found, tmp_path):
+    file = tmp_path / "a.py"
+    file.write_text(f"import torch\n\ny = {call}\n")
+    assert [f.code for f in Engine(Config()).check_file(file).findings] == found

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import ast
+from collections.abc import Iterable, Mapping
 
 from mindport.catalog import ApiRow, Target
+from mindport.catalog.signature import read_signature
+from mindport.catalog.surface import signature_of
 from mindport.detectors.base import Detector, FileView, Stage, Use, shape
 from mindport.findings import Effort
 
@@ -45,7 +48,7 @@ class ApiDifference(Detector):
         if row is None or use.name in self.names("except"):
             return
         target = row.preferred(view.config.api)
-        if target is None or target.difference.value not in self.values["difference"]:
+        if target is None or effective_difference(row, target, use) not in self.values["difference"]:
             return
         if is_leftover_guarded(view, use):
             return
@@ -54,6 +57,53 @@ class ApiDifference(Detector):
         effort = row.effort or _EFFORT[target.difference.value]
         span = view.module.source.span(use.node)
         view.report(self.check, span, use.candidate.confidence, values, effort=effort)
+
+
+def effective_difference(row: ApiRow, target: Target, use: Use) -> str:
+    """The difference as far as it bites this very call.
+
+    A call that passes nothing the row converts, leaves out nothing whose default differs and keeps its positions
+    is a mere rename, whatever the row says of other calls.
+    """
+    kind = target.difference.value
+    signature = read_signature(row.signature)
+    if kind not in ("arguments", "default") or use.call is None or signature is None or target.variants:
+        return kind
+    if target.always or any(isinstance(a, ast.Starred) for a in use.call.args):
+        return kind
+    if any(keyword.arg is None for keyword in use.call.keywords):
+        return kind
+    by_position = signature.positional[: len(use.call.args)]
+    passed = {*by_position, *(keyword.arg or "" for keyword in use.call.keywords)}
+    converted = {
+        name for name in passed & set(target.arguments) if not _changes_nothing(target.arguments[name])
+    }
+    if converted - _only_renamed_by_position(by_position, target):
+        return kind
+    sources = {_mapped(target.arguments.get(name), name): name for name in signature.names}
+    if any(sources.get(new, new) not in passed for new in target.omitted):
+        return kind
+    theirs = read_signature(signature_of(target.name))
+    if theirs is not None and by_position:
+        places = [name for name in theirs.positional if name != "self"][: len(by_position)]
+        if not theirs.variadic and places != [_mapped(target.arguments.get(n), n) for n in by_position]:
+            return kind
+    return "rename"
+
+
+def _changes_nothing(rule: object) -> bool:
+    return isinstance(rule, Mapping) and bool(rule.get("drop"))
+
+
+def _only_renamed_by_position(by_position: tuple[str, ...], target: Target) -> set[str]:
+    """Parameters passed by position whose new name nobody has to write."""
+    return {name for name in by_position if isinstance(target.arguments.get(name), str)}
+
+
+def _mapped(rule: object, name: str) -> str:
+    if isinstance(rule, str):
+        return rule
+    return str(rule.get("to", name)) if isinstance(rule, Mapping) else name
 
 
 def target_text(row: ApiRow, target: Target) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from mindport.catalog import Catalog, Target
+from mindport.catalog.evidence import Choices, porters, proven
 from mindport.catalog.lookup import find_names, similar_names
 from mindport.reports.as_json import effort_object
 from mindport.reports.words import WORDS
@@ -36,8 +37,21 @@ def lookup_object(catalog: Catalog, asked: str, api: str, language: str) -> dict
         "nn": _target(row.nn),
         "note": row.notes.get(language, ""),
         "effort_minutes": None if row.effort is None else effort_object(row.effort),
+        "proof": _proof(row.name),
+        "porters": _porters(row.name),
         "also": names[1:],
     }
+
+
+def _proof(name: str) -> dict[str, Any] | None:
+    sides = proven()["rows"].get(name)
+    return None if sides is None else {"versions": proven()["versions"], "max_difference": sides}
+
+
+def _porters(name: str) -> dict[str, list[dict[str, Any]]]:
+    found = porters().get(name, Choices())
+    sides = (("mint", found.mint), ("nn", found.nn))
+    return {side: [{"target": t, "count": n} for t, n in choices] for side, choices in sides}
 
 
 def _target(target: Target | None) -> dict[str, Any] | None:
@@ -74,6 +88,11 @@ def lookup_lines(answer: Mapping[str, Any], language: str) -> Iterator[str]:
             yield f"  {side:4}  -"
             continue
         shown = target["target"] or target["template"] or "-"
+        proof = answer["proof"]
+        if proof and side in proof["max_difference"]:
+            versions = ", ".join(f"{name} {version}" for name, version in proof["versions"].items())
+            size = proof["max_difference"][side]
+            shown += f"  [{words['executed'].format(versions=versions, size=f'{size:g}')}]"
         why = f"  ({words['unproven-code'].format(why=target['unproven'])})" if target["unproven"] else ""
         yield f"  {side:4}  {shown}  [{target['difference']}]{why}"
         for name, change in target["arguments"].items():
@@ -84,6 +103,10 @@ def lookup_lines(answer: Mapping[str, Any], language: str) -> Iterator[str]:
             yield f"          = {target['template']}"
     if answer["note"]:
         yield f"  {answer['note']}"
+    for side, choices in answer["porters"].items():
+        if choices:
+            listed = ", ".join(f"{choice['target']} ({choice['count']})" for choice in choices)
+            yield f"  {words['porters-' + side]}: {listed}"
     if answer["also"]:
         yield f"  {words['also']}: {', '.join(answer['also'])}"
 
