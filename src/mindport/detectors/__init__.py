@@ -6,6 +6,7 @@ from mindport.detectors import (  # noqa: F401
     binding,
     classes,
     compiled,
+    defaults,
     graph,
     losses,
     target,
