@@ -76,7 +76,7 @@ class PositionalType(Detector):
 
     def qualified_names(self) -> Iterable[str]:
         """The callees."""
-        return self.values["places"]
+        return list(self.values["places"])
 
     def visit_use(self, view: FileView, use: Use) -> None:
         """Report the argument."""
