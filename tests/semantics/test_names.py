@@ -161,3 +161,19 @@ def test_wrappers_of_batchnorm(tmp_path):
     """
     lines = [line for line, code_ in found(code, tmp_path) if code_ == "MSP201"]
     assert lines == [6, 13, 14, 16]
+
+
+def test_a_package_that_re_exports_everything_is_not_followed(tmp_path, monkeypatch):
+    """Looking one name up through hundreds of star imports would parse the whole project, name by name."""
+    from mindport.semantics import project
+
+    files = {"pkg/__init__.py": "".join(f"from .m{i} import *\n" for i in range(40))}
+    files |= {f"pkg/m{i}.py": "x = 1\n" for i in range(40)}
+    loaded = []
+    original = project.Project._load
+    monkeypatch.setattr(
+        project.Project, "_load", lambda self, path: loaded.append(path) or original(self, path)
+    )
+    code = "from . import *\nimport torch\n" + "".join(f"y{i} = name_{i}\n" for i in range(50))
+    assert found(code, tmp_path, files) == []
+    assert len(loaded) < 200

@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 
 MAX_DEPTH = 24
 """How many definitions a chain of names is followed through before giving up."""
+MAX_STARS = 16
+"""A module with more star imports is a package that re-exports everything: following all would parse it all."""
 MAX_CANDIDATES = 8
 """How many values one expression may have before it counts as unknown."""
 
@@ -64,6 +66,7 @@ class Module:
         self.project = project
         self.name = name
         self.scopes = ScopeTree(source)
+        self._stars: dict[str, tuple[Candidate, ...]] = {}
         self._memo: dict[tuple[ast.AST, int], tuple[Candidate, ...]] = {}
         self._active: set[ast.AST] = set()
         self._ancestry: dict[ast.ClassDef, Ancestry] = {}
@@ -131,7 +134,7 @@ class Module:
     def _name(self, node: ast.Name, context: Context, depth: int) -> Iterator[Candidate]:
         scope, bindings = self.lookup(node.id, context, (node.lineno, node.col_offset))
         if scope is None:
-            found = tuple(self._star(node.id, depth))
+            found = self._star(node.id, depth)
             yield from found
             if not found and node.id in _BUILTINS:
                 yield Candidate(Named(f"builtins.{node.id}"))
@@ -199,8 +202,19 @@ class Module:
             candidates = tuple(c for v in candidates for c in self.attribute(v, part, depth))
         yield from candidates
 
-    def _star(self, name: str, depth: int) -> Iterator[Candidate]:
-        for binding in self.scopes.module.stars:
+    def _star(self, name: str, depth: int) -> tuple[Candidate, ...]:
+        """What a name can be through ``import *``; looked for once per name and module."""
+        known = self._stars.get(name)
+        if known is None:
+            self._stars[name] = ()  # modules that import each other end here
+            known = self._stars[name] = tuple(self._through_stars(name, depth))
+        return known
+
+    def _through_stars(self, name: str, depth: int) -> Iterator[Candidate]:
+        stars = self.scopes.module.stars
+        if len(stars) > MAX_STARS:
+            return
+        for binding in stars:
             found = self.project.find(self, binding.target, binding.level)
             guarded = _guarded(binding.context.branch)
             if isinstance(found, Named):
@@ -217,7 +231,7 @@ class Module:
             return ()
         bindings = _reaching(self.scopes.module.bindings.get(name, []), None, (0, 0))
         if not bindings:
-            return tuple(self._star(name, depth + 1))
+            return self._star(name, depth + 1)
         sure = Confidence.CERTAIN if len(bindings) == 1 else Confidence.INFERRED
         return tuple(
             Candidate(c.value, c.confidence.weaker(sure), c.guarded or _guarded(binding.context.branch))
