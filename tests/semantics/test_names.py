@@ -42,6 +42,7 @@ def resolved(code: str, tmp_path, files=()) -> set[str]:
         ("from torch.nn import Conv2d as C\nC", {"torch.nn.Conv2d"}),
         ("from torch.nn.modules.conv import Conv2d\nConv2d", {"torch.nn.Conv2d"}),
         ("import torch.nn.modules.conv as m\nm.Conv2d", {"torch.nn.Conv2d"}),
+        ("from torch import nn\nnn.modules.batchnorm.BatchNorm2d", {"torch.nn.BatchNorm2d"}),
         ("import torch.nn.functional as F\nF.gelu", {"torch.nn.functional.gelu"}),
         ("from torch import *\ncat", {"torch.cat"}),
         ("from torch import nn\nnorm = nn.BatchNorm2d\nnorm", {"torch.nn.BatchNorm2d"}),

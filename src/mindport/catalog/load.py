@@ -83,7 +83,9 @@ class Catalog:
         known = self._canonical.get(name)
         if known is None:
             aliases = self.concepts.get("aliases", {})
-            known = self.concepts.get("names", {}).get(name) or aliases.get(name) or self._shorten(name)
+            known = self.concepts.get("names", {}).get(name)
+            if known is None:  # a module keeps its name: what follows may need it whole
+                known = name if name in aliases else self._shorten(name)
             self._canonical[name] = known
         return known
 
