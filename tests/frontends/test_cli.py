@@ -14,7 +14,7 @@ from mindport.cli.main import cli
 
 BAD = "from mindspore import nn\n\n\nclass Net(nn.Cell):\n    def forward(self, x):\n        return x\n"
 GOOD = "from mindspore import nn\n\n\nclass Net(nn.Cell):\n    def construct(self, x):\n        return x\n"
-TORCH = "import torch\n\n\ndef f(x):\n    with torch.no_grad():\n        return torch.cat([x, x])\n"
+TORCH = "import torch\n\n\ndef f(x):\n    with torch.no_grad():\n        return torch.cat([x, x], dim=1)\n"
 
 
 def run(*args: str, stdin: str | bytes | None = None):

@@ -215,7 +215,7 @@ def _merge_table(apis: dict[str, Any], data: dict[str, Any], file: str) -> None:
         if not isinstance(row, dict):
             raise CatalogError(file, key, "is not a table")
         name = f"{namespace}.{key}"
-        if name in apis:
+        if name in apis and apis[name]["name"] == name:  # another row's spelling gives way to a row
             raise CatalogError(file, key, f"{name} already has a row in {apis[name]['file']}")
         apis[name] = {**row, "file": file, "name": name}
         for alias in row.get("aliases", []):
