@@ -363,6 +363,7 @@ def main() -> int:
             may = target.difference.value in ("behaviour", "rewrite", "missing") or bool(target.unproven)
             if equal and not differs:
                 counts["proven"] += 1
+                print(f"proven {name} [{side}] largest difference {max(v[1] for v in equal):.1e}")
                 proven.setdefault(name, {})[side] = float(f"{max(v[1] for v in equal):.1e}")
             elif differs and not may:
                 counts["failed"] += 1

@@ -380,6 +380,8 @@ def test_lookup_shows_every_kind_of_argument_change():
         "difference": "arguments",
         "template": "mindspore.g({a})",
         "unproven": None,
+        "versions": ["2.7.0", "2.10.0"],
+        "platforms": ["ascend"],
         "arguments": {
             "a": {"to": "x"},
             "b": {"drop": True},
@@ -410,6 +412,7 @@ def test_lookup_shows_every_kind_of_argument_change():
         "f ('p': leave out, 'q': 2)",
         "+ h=3",
         "also: torch.g",
+        "MindSpore 2.7.0-2.10.0; ascend",
         "executed on mindspore 2.10.0, largest difference 1e-07",
         "wrote: mindspore.h (3)",
     ):

@@ -60,3 +60,12 @@ def test_text_in_both_languages_and_typos():
     assert "torch.nn.Conv2d" in typo.output
     assert "mindspore.ops.cat" in typo.output
     assert run("()").exit_code == 1
+
+
+def test_targets_say_where_they_exist():
+    (answer,) = json.loads(run("torch.nn.Conv2d", "--format", "json").stdout)
+    assert answer["nn"]["versions"][0] == "2.7.0"
+    assert answer["nn"]["versions"][-1] == "2.10.0"
+    assert answer["nn"]["platforms"] == ["ascend", "gpu", "cpu"]
+    assert answer["proof"]["max_difference"]["nn"] < 1e-4
+    assert answer["porters"]["mint"][0]["target"] == "mindspore.mint.nn.Conv2d"

@@ -108,3 +108,42 @@ class PositionalType(Detector):
         last = position == len(use.call.args) - 1
         sure = constants[0].confidence.weaker(use.candidate.confidence)
         view.report(self.check, span, sure, shown, fix=fix if last else None)
+
+
+@shape("target-behaviour")
+class TargetBehaviour(Detector):
+    """A use of a name that behaves otherwise than the torch name it stands for.
+
+    The notes come from the rows marked ``behaviour`` (with ``rows``), read from the other side, and from ``notes``:
+    name -> {en, zh}. As sure as `TargetDefault`.
+    """
+
+    parameters = {"rows": (bool, True), "notes": (dict, False)}
+    placeholders = frozenset({"callee", "api", "note"})
+
+    @cached_property
+    def _notes(self) -> Mapping[str, tuple[str, Mapping[str, str]]]:
+        result: dict[str, tuple[str, Mapping[str, str]]] = {}
+        for name in self.catalog.api_names if self.values["rows"] else ():
+            raw = self.catalog.raw_apis[name]
+            side = raw.get("nn", {})
+            target, note = side.get("target", ""), raw.get("note", {})
+            if side.get("difference") == "behaviour" and note and target and raw.get("kind") != "package":
+                result.setdefault(target, (name, note))
+        for name, note in self.values.get("notes", {}).items():
+            result[name] = (str(note.get("torch", "torch")), note)
+        return result
+
+    def qualified_names(self) -> Iterable[str]:
+        """The names with a note."""
+        return self._notes
+
+    def visit_use(self, view: FileView, use: Use) -> None:
+        """Report the name."""
+        if view.module.guarded(use.context, use.node):
+            return
+        api, note = self._notes[use.name]
+        sure = Confidence.INFERRED if view.stage is Stage.MIXED else Confidence.POSSIBLE
+        values = {"callee": use.name, "api": api, "note": note.get(view.config.language, "")}
+        span = view.module.source.span(use.node)
+        view.report(self.check, span, sure.weaker(use.candidate.confidence), values)

@@ -8,6 +8,7 @@ from typing import Any
 from mindport.catalog import Catalog, Target
 from mindport.catalog.evidence import Choices, porters, proven
 from mindport.catalog.lookup import find_names, similar_names
+from mindport.catalog.surface import surface
 from mindport.reports.as_json import effort_object
 from mindport.reports.words import WORDS
 
@@ -65,7 +66,21 @@ def _target(target: Target | None) -> dict[str, Any] | None:
         "omitted": dict(target.omitted),
         "always": dict(target.always),
         "unproven": target.unproven or None,
+        **_availability(target.name),
     }
+
+
+def _availability(name: str) -> dict[str, Any]:
+    """Versions and platforms of a target, as the surface tables have them."""
+    found = surface("mindspore").get(name)
+    if found is None:
+        return {"versions": None, "platforms": None}
+    versions = sorted(found.versions, key=lambda v: tuple(int(part) for part in v.split(".")))
+    platforms = None if found.platforms == "-" else [_PLATFORMS[letter] for letter in found.platforms]
+    return {"versions": versions, "platforms": platforms}
+
+
+_PLATFORMS = {"A": "ascend", "G": "gpu", "C": "cpu"}
 
 
 def _argument(value: object) -> dict[str, Any]:
@@ -95,6 +110,9 @@ def lookup_lines(answer: Mapping[str, Any], language: str) -> Iterator[str]:
             shown += f"  [{words['executed'].format(versions=versions, size=f'{size:g}')}]"
         why = f"  ({words['unproven-code'].format(why=target['unproven'])})" if target["unproven"] else ""
         yield f"  {side:4}  {shown}  [{target['difference']}]{why}"
+        if target["versions"]:
+            devices = ", ".join(target["platforms"]) if target["platforms"] else words["undocumented"]
+            yield f"          MindSpore {target['versions'][0]}-{target['versions'][-1]}; {devices}"
         for name, change in target["arguments"].items():
             yield f"          {name} -> {_change(name, change, words)}"
         for name, source in {**target["omitted"], **target["always"]}.items():
