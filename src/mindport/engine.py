@@ -135,8 +135,9 @@ class Engine:
             for detector in (*self._by_name.get(use.name, ()), *everywhere):
                 detector.visit_use(view, use)
         for kind, detectors in self._by_type.items():
-            for node, context in nodes.get(kind, ()):
-                for detector in detectors:
+            asked = [detector for detector in detectors if detector.applies(view)]
+            for node, context in nodes.get(kind, ()) if asked else ():
+                for detector in asked:
                     detector.visit(view, node, context)
         for detector in self._finishing:
             detector.finish(view)

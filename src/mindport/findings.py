@@ -15,10 +15,8 @@ class Severity(Enum):
     MINOR = "minor"
     INFO = "info"
 
-    @property
-    def rank(self) -> int:
-        """0 for ``info`` up to 4 for ``blocker``."""
-        return _SEVERITY_RANK[self]
+    rank: int
+    """0 for ``info`` up to 4 for ``blocker``."""
 
     @property
     def pylint_letter(self) -> str:
@@ -26,7 +24,8 @@ class Severity(Enum):
         return "EEWRC"[4 - self.rank]
 
 
-_SEVERITY_RANK = {severity: 4 - index for index, severity in enumerate(Severity)}
+for _index, _severity in enumerate(reversed(Severity)):
+    _severity.rank = _index
 
 
 class Confidence(Enum):
@@ -36,17 +35,16 @@ class Confidence(Enum):
     INFERRED = "inferred"
     POSSIBLE = "possible"
 
-    @property
-    def rank(self) -> int:
-        """0 for ``possible``, 1 for ``inferred``, 2 for ``certain``."""
-        return _CONFIDENCE_RANK[self]
+    rank: int
+    """0 for ``possible``, 1 for ``inferred``, 2 for ``certain``."""
 
     def weaker(self, other: Confidence) -> Confidence:
         """The less sure of the two."""
         return self if self.rank <= other.rank else other
 
 
-_CONFIDENCE_RANK = {Confidence.CERTAIN: 2, Confidence.INFERRED: 1, Confidence.POSSIBLE: 0}
+for _index, _confidence in enumerate(reversed(Confidence)):
+    _confidence.rank = _index
 
 
 class Applicability(Enum):

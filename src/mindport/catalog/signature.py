@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from dataclasses import dataclass
+from functools import cache
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +23,7 @@ class Signature:
         return (*self.positional, *self.keyword_only)
 
 
+@cache
 def read_signature(text: str) -> Signature | None:
     """Parse ``(a, b=1, *args, c=2)``; None when there is nothing to read."""
     if not text or text == "-":

@@ -47,8 +47,13 @@ class ApiDifference(Detector):
         row = view.catalog.api(use.name)
         if row is None or use.name in self.names("except"):
             return
+        known: dict[int, str] = view.__dict__.setdefault("differences", {})
         target = row.preferred(view.config.api)
-        if target is None or effective_difference(row, target, use) not in self.values["difference"]:
+        if target is None:
+            return
+        if id(use) not in known:  # five checks ask of the same use
+            known[id(use)] = effective_difference(row, target, use)
+        if known[id(use)] not in self.values["difference"]:
             return
         if is_leftover_guarded(view, use):
             return

@@ -33,8 +33,11 @@ class ArgumentValue(Detector):
     }
     placeholders = frozenset({"callee", "parameter", "value", "converted"})
 
-    _asked: FileView | None = None
-    _found = False
+    def applies(self, view: FileView) -> bool:
+        """Whether the file spells the parameter or one of the callees at all."""
+        text = view.module.source.text
+        words = {self.values["parameter"], *(n.rpartition(".")[2] for n in self.names("callee"))}
+        return any(word in text for word in words)
 
     def node_types(self) -> Iterable[type[ast.AST]]:
         """Calls."""
@@ -43,8 +46,6 @@ class ArgumentValue(Detector):
     def visit(self, view: FileView, node: ast.AST, context: Context) -> None:
         """Report the argument."""
         assert isinstance(node, ast.Call)
-        if not self._spelled(view):
-            return
         parameter, position = self.values["parameter"], self.values["position"]
         passed = len(node.args) > position or any(k.arg in (parameter, None) for k in node.keywords)
         if not passed and not any(isinstance(a, ast.Starred) for a in node.args):
@@ -52,15 +53,6 @@ class ArgumentValue(Detector):
         for target in targets(view.module, node, context, self.names("callee")):
             if self._report(view, node, context, target):
                 return
-
-    def _spelled(self, view: FileView) -> bool:
-        """Whether the file spells the parameter or one of the callees at all."""
-        if self._asked is not view:
-            self._asked = view
-            text = view.module.source.text
-            words = {self.values["parameter"], *(n.rpartition(".")[2] for n in self.names("callee"))}
-            self._found = any(word in text for word in words)
-        return self._found
 
     def _report(self, view: FileView, node: ast.Call, context: Context, target: Target) -> bool:
         values = self.values

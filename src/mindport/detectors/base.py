@@ -159,6 +159,10 @@ class Detector:
                 result.add(item)
         return frozenset(result)
 
+    def applies(self, view: FileView) -> bool:
+        """Whether a file can hold anything for this detector; asked once per file, before any node."""
+        return True
+
     def node_types(self) -> Iterable[type[ast.AST]]:
         """The node types `visit` wants to see."""
         return ()

@@ -116,7 +116,7 @@ def _first_read(names: Names, name: str, following: Sequence[ast.stmt]) -> ast.N
 class _Blocks(CompiledShape):
     def finish(self, view: FileView) -> None:
         """Look at every block of every compiled function."""
-        self.names_of = Names()
+        self.names_of: Names = view.__dict__.setdefault("names", Names())
         for compiled in view.compiled:
             before = {argument.arg for argument in arguments_of(compiled.node.args)}
             before |= set(view.module.scopes.scope_of[compiled.node].outer_names)

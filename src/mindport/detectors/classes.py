@@ -109,6 +109,10 @@ class MethodCall(Detector):
     parameters = _BASE_PARAMETERS
     placeholders = frozenset({"receiver", "method", "counterpart", "instead"})
 
+    def applies(self, view: FileView) -> bool:
+        """Whether the file calls a method of that name at all."""
+        return f".{self.values['method']}" in view.module.source.text
+
     def node_types(self) -> Iterable[type[ast.AST]]:
         """Calls."""
         return (ast.Call,)

@@ -33,13 +33,13 @@ class TargetDefault(Detector):
         return result
 
     def qualified_names(self) -> Iterable[str]:
-        """The targets of rows that write out a default."""
-        return self._defaults
+        """Every name: reading the tables from the other side waits until one is used."""
+        return ("*",)
 
     def visit_use(self, view: FileView, use: Use) -> None:
         """Report the call once, with all parameters it leaves out."""
         call = use.call
-        if call is None or view.module.guarded(use.context, use.node):
+        if call is None or use.name not in self._defaults or view.module.guarded(use.context, use.node):
             return
         if any(isinstance(a, ast.Starred) for a in call.args) or any(k.arg is None for k in call.keywords):
             return
@@ -135,12 +135,12 @@ class TargetBehaviour(Detector):
         return result
 
     def qualified_names(self) -> Iterable[str]:
-        """The names with a note."""
-        return self._notes
+        """Every name: reading the tables from the other side waits until one is used."""
+        return ("*",)
 
     def visit_use(self, view: FileView, use: Use) -> None:
         """Report the name."""
-        if view.module.guarded(use.context, use.node):
+        if use.name not in self._notes or view.module.guarded(use.context, use.node):
             return
         api, note = self._notes[use.name]
         sure = Confidence.INFERRED if view.stage is Stage.MIXED else Confidence.POSSIBLE

@@ -21,8 +21,10 @@ _PARAMETERS = {
 
 
 class _Loss(Detector):
-    _asked: Module | None = None
-    _found = False
+    def applies(self, view: FileView) -> bool:
+        """Whether the file spells one of the losses at all."""
+        text = view.module.source.text
+        return any(name.rpartition(".")[2] in text for name in self.names("callee"))
 
     def node_types(self) -> Iterable[type[ast.AST]]:
         """Calls."""
@@ -31,19 +33,9 @@ class _Loss(Detector):
     def visit(self, view: FileView, node: ast.AST, context: Context) -> None:
         """Look at each call that makes the loss object."""
         assert isinstance(node, ast.Call)
-        if not self._spelled(view.module):
-            return
         for target in targets(view.module, node, context, self.names("callee")):
             self.made(view, node, context, target)
             return
-
-    def _spelled(self, module: Module) -> bool:
-        """Whether the file spells one of the losses at all."""
-        if self._asked is not module:
-            self._asked = module
-            text = module.source.text
-            self._found = any(name.rpartition(".")[2] in text for name in self.names("callee"))
-        return self._found
 
     def made(self, view: FileView, node: ast.Call, context: Context, target: Target) -> None:
         """Judge one loss object."""
