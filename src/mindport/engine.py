@@ -11,10 +11,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from mindport.catalog import Catalog, Check, load_catalog
+from mindport.catalog.returns import parameters, returns, surface_kind
 from mindport.config import Config
 from mindport.detectors import Detector, FileView, Stage, build_detectors
 from mindport.detectors.base import Use
 from mindport.findings import Confidence, Coverage, FileError, Finding, Severity
+from mindport.semantics.flow import Flows
+from mindport.semantics.library import Library
 from mindport.semantics.module import Module
 from mindport.semantics.project import Project
 from mindport.semantics.scopes import BindingKind
@@ -73,6 +76,22 @@ class Engine:
             if type(detector).finish is not Detector.finish:
                 self._finishing.append(detector)
         self.project = Project(self.catalog.canonical, self._torch | self._mindspore)
+        self._flows: Flows | None = None
+
+    @property
+    def flows(self) -> Flows:
+        """The flow analyses of the project; made when the first file needs them."""
+        if self._flows is None:
+            library = Library(
+                returns(),
+                self.catalog.sets,
+                self.catalog.concepts.get("kinds", {}),
+                self.catalog.concepts.get("classes", {}),
+                surface_kind,
+                parameters,
+            )
+            self._flows = Flows(library, tuple(self.catalog.concepts.get("tensor-classes", {}).values()))
+        return self._flows
 
     def check_file(self, file: Path, path: str | None = None) -> Result:
         """Check a file on disk; every problem with it becomes the result's ``error``."""
@@ -107,7 +126,7 @@ class Engine:
         """Check a parsed file."""
         try:
             module = self.project.module_for(source)
-            view = FileView(module, self.stage(module), self.catalog, self.config)
+            view = FileView(module, self.stage(module), self.catalog, self.config, self.flows)
             self._dispatch(view)
             coverage = Coverage(1, 0, *self._count(view))
             module.settle()

@@ -18,6 +18,9 @@ from mindport.catalog import Catalog, Check
 from mindport.config import Config
 from mindport.findings import Confidence, Effort, Finding, Fix, Severity, Span
 from mindport.semantics.compiled import Compiled, compiled_functions
+from mindport.semantics.flow import Flow, Flows
+from mindport.semantics.flow.expressions import constant
+from mindport.semantics.kinds import UNKNOWN, Known
 from mindport.semantics.module import Module
 from mindport.semantics.scopes import Context
 from mindport.semantics.values import Candidate, ClassValue, Instance, Named, SelfValue, Value
@@ -55,6 +58,7 @@ class FileView:
     stage: Stage
     catalog: Catalog
     config: Config
+    flows: Flows
     findings: list[Finding] = field(default_factory=list)
     uses: list[Use] = field(default_factory=list)
 
@@ -70,6 +74,19 @@ class FileView:
             sets.get("jit", empty),
             sets.get("no-jit", empty),
         )
+
+    @cached_property
+    def flow(self) -> Flow:
+        """The flow analysis of the file."""
+        first = "torch" if self.stage is Stage.TORCH else "mindspore"
+        classes = self.flows.tensors
+        return self.flows.own(self.module, tuple(sorted(classes, key=lambda c: not c.startswith(first))))
+
+    def known(self, node: ast.expr) -> Known:
+        """What an expression of the file is, as far as the flow analysis tells."""
+        if isinstance(node, ast.Constant):
+            return constant(node.value)
+        return self.flow.facts.get(node, UNKNOWN)
 
     def kind_of(self, value: Value, names: frozenset[str]) -> Confidence | None:
         """How sure it is that a value is an instance of one of the external classes ``names``."""

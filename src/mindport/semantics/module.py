@@ -37,6 +37,7 @@ from mindport.semantics.values import (
 from mindport.source.text import Source
 
 if TYPE_CHECKING:
+    from mindport.semantics.flow.analysis import Flow
     from mindport.semantics.project import Project
 
 MAX_DEPTH = 24
@@ -70,6 +71,7 @@ class Module:
         self._memo: dict[tuple[ast.AST, int], tuple[Candidate, ...]] = {}
         self._active: set[ast.AST] = set()
         self._ancestry: dict[ast.ClassDef, Ancestry] = {}
+        self.flow: Flow | None = None
 
     def settle(self) -> None:
         """Drop what only the check of this very file needs; what importing files ask stays answerable."""
@@ -173,7 +175,7 @@ class Module:
     def _bound(self, binding: Binding, name: str, depth: int) -> Iterator[Candidate]:
         value = binding.value
         if binding.kind is BindingKind.IMPORT:
-            yield from self._imported(binding.target, binding.level, depth)
+            yield from self.imported(binding.target, binding.level, depth)
         elif isinstance(value, ast.ClassDef):
             yield Candidate(ClassValue(self, value))
         elif isinstance(value, ast.FunctionDef | ast.AsyncFunctionDef):
@@ -187,7 +189,8 @@ class Module:
         elif value is not None:
             yield from self.resolve(value, binding.context, depth)
 
-    def _imported(self, target: str, level: int, depth: int) -> Iterator[Candidate]:
+    def imported(self, target: str, level: int, depth: int = 0) -> Iterator[Candidate]:
+        """What an imported name can be."""
         if depth > MAX_DEPTH:
             return
         found = self.project.find(self, target, level)
@@ -224,6 +227,10 @@ class Module:
             elif found is not None and not found[1]:
                 for candidate in found[0].export(name, depth):
                     yield Candidate(candidate.value, candidate.confidence, candidate.guarded or guarded)
+
+    def is_builtin(self, name: str) -> bool:
+        """Whether Python itself defines a name."""
+        return name in _BUILTINS
 
     def export(self, name: str, depth: int = 0) -> tuple[Candidate, ...]:
         """What a module-level name of this module is for those who import it."""
