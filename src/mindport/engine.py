@@ -14,17 +14,16 @@ from mindport.catalog import Catalog, Check, load_catalog
 from mindport.catalog.returns import parameters, returns, surface_kind
 from mindport.config import Config
 from mindport.detectors import Detector, FileView, Stage, build_detectors
-from mindport.detectors.base import Use
 from mindport.findings import Confidence, Coverage, FileError, Finding, Severity
 from mindport.semantics.flow import Flows
 from mindport.semantics.library import Library
 from mindport.semantics.module import Module
 from mindport.semantics.project import Project
 from mindport.semantics.scopes import BindingKind
-from mindport.semantics.values import Named
 from mindport.source import text as source_text
 from mindport.source.suppressions import Suppressions, scan
 from mindport.source.text import Source, SourceError
+from mindport.uses import coverage, method_uses, name_uses, sites
 
 WORDS = ("torch", "mindspore", "forward", "construct")
 """A file without any of these words has nothing to do with either framework and is not parsed."""
@@ -43,6 +42,7 @@ class Result:
     coverage: Coverage = Coverage()
     stage: Stage | None = None
     lines: tuple[str, ...] = ()
+    sites: tuple[dict[str, object], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +56,9 @@ class Honour:
 class Engine:
     """Checks files with one catalogue and one configuration; keeps the project's modules in memory."""
 
-    def __init__(self, config: Config, catalog: Catalog | None = None) -> None:
+    def __init__(self, config: Config, catalog: Catalog | None = None, *, inventory: bool = False) -> None:
         self.config = config
+        self.inventory = inventory
         self.catalog = catalog or load_catalog()
         self.enabled = {c.code for c in self.catalog.checks if is_selected(c, config)}
         frameworks = self.catalog.concepts.get("frameworks", {})
@@ -98,7 +99,7 @@ class Engine:
         shown = path if path is not None else display_path(file)
         try:
             data = source_text.read_bytes(file)
-            if not any(word in data for word in _WORD_BYTES) and b"\0" not in data:
+            if not self.inventory and not any(word in data for word in _WORD_BYTES) and b"\0" not in data:
                 return Result(shown, coverage=Coverage(files=1))
             known = self.project.parsed(file)
             if known is not None:
@@ -128,7 +129,8 @@ class Engine:
             module = self.project.module_for(source)
             view = FileView(module, self.stage(module), self.catalog, self.config, self.flows)
             self._dispatch(view)
-            coverage = Coverage(1, 0, *self._count(view))
+            seen = coverage(view, self.judges)
+            inventory = tuple(sites(view)) if self.inventory else ()
             module.settle()
         except RecursionError:
             return failed(source.path, SourceError("nested too deeply to analyse"))
@@ -143,12 +145,12 @@ class Engine:
             is_hidden = suppressions.hides(keys, finding.line, noqa=honour.noqa, pylint=honour.pylint)
             (hidden if is_hidden else kept).append(finding)
         return Result(
-            source.path, tuple(kept), tuple(hidden), None, coverage, view.stage, tuple(source.lines)
+            source.path, tuple(kept), tuple(hidden), None, seen, view.stage, tuple(source.lines), inventory
         )
 
     def _dispatch(self, view: FileView) -> None:
         nodes = view.module.scopes.nodes
-        view.uses = list(self._uses(view.module))
+        view.uses = [*name_uses(view.module, self.is_framework), *method_uses(view)]
         everywhere = self._by_name.get("*", [])
         for use in view.uses:
             for detector in (*self._by_name.get(use.name, ()), *everywhere):
@@ -161,49 +163,14 @@ class Engine:
         for detector in self._finishing:
             detector.finish(view)
 
-    def _uses(self, module: Module) -> Iterable[Use]:
-        """Every outermost dotted reference that spells an imported name and resolves to a framework's."""
-        parents = module.scopes.parents
-        imported = module.scopes.imported
-        stars = bool(module.scopes.module.stars)
-        for root, context in module.scopes.nodes.get(ast.Name, ()):
-            assert isinstance(root, ast.Name)
-            if root.id not in imported and not (stars and not module.scopes.is_bound(root.id)):
-                continue
-            node: ast.expr = root
-            parent = parents.get(node)
-            while isinstance(parent, ast.Attribute):
-                node = parent
-                parent = parents.get(node)
-            if not isinstance(node.ctx, ast.Load):  # type: ignore[attr-defined]
-                continue
-            call = parent if isinstance(parent, ast.Call) and parent.func is node else None
-            for candidate in module.resolve(node, context):
-                value = candidate.value
-                if isinstance(value, Named) and self.is_framework(value.name):
-                    yield Use(node, context, value.name, candidate, call)
-
     def is_framework(self, name: str) -> bool:
         """Whether a qualified name belongs to torch's or MindSpore's packages."""
         root = name.partition(".")[0]
         return root in self._torch or root in self._mindspore
 
-    def _count(self, view: FileView) -> tuple[int, int, int]:
-        seen: dict[tuple[int, int], bool] = {}
-        for use in view.uses:
-            root = use.name.partition(".")[0]
-            judged = root in self._mindspore or self.catalog.api(use.name) is not None
-            key = (use.node.lineno, use.node.col_offset)
-            seen[key] = seen.get(key, False) or judged
-        unresolved = sum(
-            1
-            for node, context in view.module.scopes.nodes.get(ast.Name, ())
-            if isinstance(node, ast.Name)
-            and view.module.scopes.module.stars
-            and view.module.lookup(node.id, context, (node.lineno, node.col_offset))[0] is None
-            and not view.module.resolve(node, context)
-        )
-        return len(seen) + unresolved, len(seen), sum(seen.values())
+    def judges(self, name: str) -> bool:
+        """Whether the tables say something about a framework's name."""
+        return name.partition(".")[0] in self._mindspore or self.catalog.api(name) is not None
 
     def stage(self, module: Module) -> Stage:
         """The stage of a file, from its imports; guarded imports of torch do not count."""

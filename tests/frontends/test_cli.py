@@ -30,7 +30,7 @@ def test_clean_code_exits_0_and_states_coverage(tmp_path):
     result = run("check", "a.py")
     assert result.exit_code == 0
     assert "no findings in 1 files" in result.output
-    assert "coverage: 1 torch/MindSpore name uses seen" in result.output
+    assert "coverage: 1 torch/MindSpore sites seen" in result.output
 
 
 def test_nothing_seen_is_no_clean_bill(tmp_path):

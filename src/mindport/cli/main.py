@@ -58,6 +58,9 @@ def _config(start: Path, overrides: dict[str, Any], settings: tuple[str, ...]) -
 @click.option(
     "--config", "settings", multiple=True, metavar="KEY=VALUE", help="A setting as in pyproject.toml."
 )
+@click.option(
+    "--sites", metavar="FILE", help="Write every framework name and method call to FILE as JSON lines."
+)
 @click.option("-j", "--jobs", type=click.IntRange(1), default=1, help="Processes to use.")
 @click.option("--no-cache", is_flag=True, help="Do not use the table cache.")
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 even when there are findings.")
@@ -69,6 +72,8 @@ def check(paths: tuple[str, ...], **options: Any) -> None:
 
     try:
         results, config = _run(paths or (".",), options)
+        if options["sites"]:
+            _write_sites(Path(options["sites"]), results)
         _print(results, config, options)
     except (ConfigError, CatalogError, DetectorError) as error:
         _stop(str(error))
@@ -101,7 +106,7 @@ def _run(paths: tuple[str, ...], options: dict[str, Any]) -> tuple[list[Result],
     }
     config = _config(first, overrides, options["settings"])
     _known_codes(config)
-    engine = Engine(config)
+    engine = Engine(config, inventory=bool(options["sites"]))
     gc.freeze()  # what is loaded now stays; trees of many files need few collections
     gc.set_threshold(100_000, 20, 20)
     if paths == ("-",):
@@ -118,10 +123,22 @@ def _run(paths: tuple[str, ...], options: dict[str, Any]) -> tuple[list[Result],
     if options["jobs"] > 1 and len(files) > 1:
         from mindport.cli.parallel import check_files
 
-        results += check_files(files, config, options["jobs"])
+        results += check_files(files, config, options["jobs"], inventory=bool(options["sites"]))
     else:
         results += [engine.check_file(file, display_path(file)) for file in files]
     return sorted(results, key=lambda result: result.path), config
+
+
+def _write_sites(file: Path, results: list[Result]) -> None:
+    import json
+
+    try:
+        with file.open("w", encoding="utf-8") as out:
+            for result in results:
+                for site in result.sites:
+                    out.write(json.dumps(site, ensure_ascii=False) + "\n")
+    except OSError as error:
+        _stop(f"{file}: cannot be written: {error.strerror or error}")
 
 
 def _codes(values: tuple[str, ...]) -> list[str] | None:

@@ -60,7 +60,7 @@ class ApiDifference(Detector):
         note = row.notes.get(view.config.language, "").strip()
         values = {"api": use.name, "target": target_text(row, target), "note": f" {note}" if note else ""}
         effort = row.effort or _EFFORT[target.difference.value]
-        span = view.module.source.span(use.node)
+        span = view.span_of(use)
         view.report(self.check, span, use.candidate.confidence, values, effort=effort)
 
 
@@ -78,14 +78,15 @@ def effective_difference(row: ApiRow, target: Target, use: Use) -> str:
         return kind
     if any(keyword.arg is None for keyword in use.call.keywords):
         return kind
-    by_position = signature.positional[: len(use.call.args)]
+    positional = signature.positional[1:] if use.method else signature.positional
+    by_position = positional[: len(use.call.args)]
     passed = {*by_position, *(keyword.arg or "" for keyword in use.call.keywords)}
     converted = {
         name for name in passed & set(target.arguments) if not _changes_nothing(target.arguments[name])
     }
     if converted - _only_renamed_by_position(by_position, target):
         return kind
-    sources = {_mapped(target.arguments.get(name), name): name for name in signature.names}
+    sources = {_mapped(target.arguments.get(name), name): name for name in signature.names if name != "self"}
     if any(sources.get(new, new) not in passed for new in target.omitted):
         return kind
     theirs = read_signature(signature_of(target.name))
@@ -130,5 +131,5 @@ class NamedUse(Detector):
     def visit_use(self, view: FileView, use: Use) -> None:
         """Report the name."""
         if not is_leftover_guarded(view, use):
-            span = view.module.source.span(use.node)
+            span = view.span_of(use)
             view.report(self.check, span, use.candidate.confidence, {"api": use.name})

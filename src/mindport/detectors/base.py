@@ -41,13 +41,17 @@ class DetectorError(Exception):
 
 @dataclass(slots=True)
 class Use:
-    """One outermost dotted reference to an external name: ``torch.nn.functional.gelu``."""
+    """One outermost dotted reference to an external name: ``torch.nn.functional.gelu``.
+
+    ``method``: an attribute of a Tensor, by the Tensor class's full name (``torch.Tensor.view``).
+    """
 
     node: ast.expr
     context: Context
     name: str
     candidate: Candidate
     call: ast.Call | None
+    method: bool = False
 
 
 @dataclass
@@ -81,6 +85,13 @@ class FileView:
         first = "torch" if self.stage is Stage.TORCH else "mindspore"
         classes = self.flows.tensors
         return self.flows.own(self.module, tuple(sorted(classes, key=lambda c: not c.startswith(first))))
+
+    def span_of(self, use: Use) -> Span:
+        """Where a use is shown: the dotted name, or the name of a Tensor's method alone."""
+        source = self.module.source
+        if use.method and isinstance(use.node, ast.Attribute):
+            return source.attribute_span(use.node)
+        return source.span(use.node)
 
     def known(self, node: ast.expr) -> Known:
         """What an expression of the file is, as far as the flow analysis tells."""

@@ -61,7 +61,7 @@ class TargetDefault(Detector):
         if source.lines[span.end_line - 1][: end.column].rstrip()[-1:] not in (",", "("):
             fix = Fix(Applicability.UNSAFE, text, (Edit(end, f", {text}"),))
         shown = {"callee": use.name, "parameter": ", ".join(missing), "value": text, "api": api}
-        view.report(self.check, source.span(use.node), sure.weaker(use.candidate.confidence), shown, fix=fix)
+        view.report(self.check, view.span_of(use), sure.weaker(use.candidate.confidence), shown, fix=fix)
 
 
 @shape("positional-type")
@@ -145,5 +145,5 @@ class TargetBehaviour(Detector):
         api, note = self._notes[use.name]
         sure = Confidence.INFERRED if view.stage is Stage.MIXED else Confidence.POSSIBLE
         values = {"callee": use.name, "api": api, "note": note.get(view.config.language, "")}
-        span = view.module.source.span(use.node)
+        span = view.span_of(use)
         view.report(self.check, span, sure.weaker(use.candidate.confidence), values)

@@ -62,7 +62,7 @@ class MissingName(_Target):
             return
         missing = gone[0]
         assert missing is not None
-        span = view.module.source.span(use.node)
+        span = view.span_of(use)
         values = {
             "api": names[0],
             "missing": missing,
@@ -116,7 +116,7 @@ class MissingPlatform(_Target):
         platforms = ", ".join(self._NAMES[letter] for letter in letters if letter in self._NAMES) or "-"
         values = {"api": use.name, "device": device, "platforms": platforms}
         sure = use.candidate.confidence.weaker(Confidence.INFERRED)
-        view.report(self.check, view.module.source.span(use.node), sure, values)
+        view.report(self.check, view.span_of(use), sure, values)
 
 
 @shape("unknown-keyword")

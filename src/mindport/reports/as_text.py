@@ -122,7 +122,11 @@ def _summary(run: Run, printer: Printer) -> None:
     if coverage.sites:
         percent = f"{100 * coverage.judged / coverage.sites:.0f} %"
         line = words["coverage"].format(
-            sites=coverage.sites, judged=coverage.judged, percent=percent, unknown=coverage.unknown
+            sites=coverage.sites,
+            resolved=coverage.resolved,
+            judged=coverage.judged,
+            percent=percent,
+            unknown=coverage.unknown,
         )
     else:
         line = words["nothing"]

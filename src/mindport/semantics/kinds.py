@@ -72,7 +72,9 @@ class Known:
         if len(atoms) == 1:
             return atoms[0]
         rest = [atom for atom in atoms if atom.kind is not Kind.NONE]
-        if rest and (len(rest) == 1 or len({a.kind for a in rest}) == 1 or all(a.kind in TENSORS for a in rest)):
+        if rest and (
+            len(rest) == 1 or len({a.kind for a in rest}) == 1 or all(a.kind in TENSORS for a in rest)
+        ):
             return rest[0]
         return None
 

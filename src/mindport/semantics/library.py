@@ -211,7 +211,9 @@ def _parse(tokens: list[str]) -> tuple[Known, list[str]]:
     if changing:
         return runtime(kind, Confidence.CERTAIN), rest
     if not parts:
-        return (of(kind) if kind not in (Kind.LIST, Kind.TUPLE, Kind.DICT) else container(kind, UNKNOWN)), rest
+        return (
+            of(kind) if kind not in (Kind.LIST, Kind.TUPLE, Kind.DICT) else container(kind, UNKNOWN)
+        ), rest
     if kind is Kind.TUPLE and len(parts) > 1:
         return items(tuple(parts)), rest
     if kind in (Kind.LIST, Kind.TUPLE, Kind.DICT):

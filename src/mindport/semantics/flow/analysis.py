@@ -96,7 +96,8 @@ class Flow:
             (node, context.scope)
             for kind in FUNCTIONS
             for node, context in self.module.scopes.nodes.get(kind, ())
-            if context.scope.kind is not ScopeKind.FUNCTION and context.scope.kind is not ScopeKind.COMPREHENSION
+            if context.scope.kind is not ScopeKind.FUNCTION
+            and context.scope.kind is not ScopeKind.COMPREHENSION
         ]
         functions.sort(key=lambda item: (item[0].name not in _FIRST, item[0].lineno))  # type: ignore[attr-defined]
         for node, scope in functions:
@@ -108,7 +109,9 @@ class Flow:
         self.facts = {}
         self.frames = {}
 
-    def ensure(self, node: NamedFunction, owner: ClassValue | None, arguments: Arguments | None = None) -> Known:
+    def ensure(
+        self, node: NamedFunction, owner: ClassValue | None, arguments: Arguments | None = None
+    ) -> Known:
         """What a function gives back; analysed once, with what its first caller passes where nothing else tells."""
         known = self._results.get(node)
         if known is not None:
@@ -335,7 +338,13 @@ class Flow:
         if declared.atoms and (not flow.own or declared.is_tensor):
             return declared
         known = flow.ensure(node, function.owner, arguments if flow.own else None)
-        return known if known.atoms and known.sure is not Confidence.POSSIBLE else declared if declared.atoms else known
+        return (
+            known
+            if known.atoms and known.sure is not Confidence.POSSIBLE
+            else declared
+            if declared.atoms
+            else known
+        )
 
 
 _FIRST = frozenset({"__init__", "forward", "construct"})

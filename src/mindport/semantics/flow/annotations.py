@@ -13,8 +13,12 @@ if TYPE_CHECKING:
     from mindport.semantics.flow.analysis import Flow
 
 _WRAPPERS = frozenset({"Optional", "Annotated", "Final", "ClassVar", "Required", "NotRequired", "Unpack"})
-_SEQUENCES = frozenset({"List", "list", "Sequence", "MutableSequence", "Iterable", "Iterator", "Collection", "deque"})
-_MAPPINGS = frozenset({"Dict", "dict", "Mapping", "MutableMapping", "OrderedDict", "defaultdict", "DefaultDict"})
+_SEQUENCES = frozenset(
+    {"List", "list", "Sequence", "MutableSequence", "Iterable", "Iterator", "Collection", "deque"}
+)
+_MAPPINGS = frozenset(
+    {"Dict", "dict", "Mapping", "MutableMapping", "OrderedDict", "defaultdict", "DefaultDict"}
+)
 _TUPLES = frozenset({"Tuple", "tuple"})
 _BARE = _SEQUENCES | _MAPPINGS | _TUPLES
 _CALLABLES = frozenset({"Callable", "Type", "type"})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from mindport.findings import Confidence
@@ -24,7 +25,14 @@ from mindport.semantics.values import ClassValue, FunctionValue, ModuleValue, Na
 if TYPE_CHECKING:
     from mindport.semantics.flow.analysis import Flow
 
-_GROWING = {"append": False, "add": False, "insert": False, "appendleft": False, "extend": True, "update": True}
+_GROWING = {
+    "append": False,
+    "add": False,
+    "insert": False,
+    "appendleft": False,
+    "extend": True,
+    "update": True,
+}
 """Methods of Python containers that put something in; True: everything the argument holds."""
 
 
@@ -218,7 +226,12 @@ class Calls:
             return UNKNOWN
         if receiver is not None and name.startswith(flow.tensors):
             sure = sure.weaker(receiver.sure)
-        if found.atoms and found.atoms[0].kind is Kind.PARAMETER and receiver is not None and receiver.is_tensor:
+        if (
+            found.atoms
+            and found.atoms[0].kind is Kind.PARAMETER
+            and receiver is not None
+            and receiver.is_tensor
+        ):
             found = of(Kind.TENSOR, found.sure)
         return found.weaker(sure)
 
@@ -236,16 +249,19 @@ class Calls:
                 if key is not None and (not known.atoms or known.is_tensor):
                     self.set(key, of(Kind.TENSOR, Confidence.INFERRED))
 
-    def _register(
-        self, node: ast.Call, arguments: Arguments, modules: frozenset[str], name: str
-    ) -> None:
+    def _register(self, node: ast.Call, arguments: Arguments, modules: frozenset[str], name: str) -> None:
         """``self.register_buffer("name", value)`` and its like store an attribute."""
         if not isinstance(node.func, ast.Attribute) or self.key(node.func) is None:
             return
         text = arguments.constants.get("0", arguments.constants.get("name"))
         if not isinstance(text, str) or self.owner is None:
             return
-        value = next(iter([*arguments.positional[1:2], *(v for k, v in arguments.keywords.items() if k != "persistent")]), UNKNOWN)
+        value = next(
+            iter(
+                [*arguments.positional[1:2], *(v for k, v in arguments.keywords.items() if k != "persistent")]
+            ),
+            UNKNOWN,
+        )
         if name not in modules and not value.atoms:
             value = of(Kind.TENSOR, Confidence.INFERRED)
         self.set(f"self.{text}", value)
@@ -348,7 +364,11 @@ def _parts(arguments: Arguments) -> Known | None:
             parts.append(value)
         elif atom is not None and atom.kind is Kind.DICT:
             parts.append(atom.element or UNKNOWN)
-        elif atom is not None and (atom.kind in (Kind.LIST, Kind.TUPLE, Kind.OTHER)) and atom.element is not None:
+        elif (
+            atom is not None
+            and (atom.kind in (Kind.LIST, Kind.TUPLE, Kind.OTHER))
+            and atom.element is not None
+        ):
             parts.append(atom.element)
         elif atom is not None and atom.kind in (Kind.LIST, Kind.TUPLE):
             continue
@@ -416,7 +436,7 @@ def _pairs(arguments: Arguments, receiver: Known) -> Known:
     return _iterator(items((UNKNOWN, _element(receiver))))
 
 
-_SPECIAL = {
+_SPECIAL: dict[str, Callable[[Arguments, Known], Known]] = {
     "builtins.enumerate": _enumerate,
     "builtins.zip": _zip,
     "builtins.reversed": _same_parts,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -111,9 +112,9 @@ def _compare(frame: Frame, found: dict[str, Evidence], node: ast.Compare) -> Non
     other = node.comparators[0]
     if evidence is None:
         return
-    if isinstance(other, ast.Constant) and (isinstance(other.value, str | bool)):
-        evidence.against = True
-    elif isinstance(node.ops[0], ast.In | ast.NotIn):
+    if (isinstance(other, ast.Constant) and (isinstance(other.value, str | bool))) or isinstance(
+        node.ops[0], ast.In | ast.NotIn
+    ):
         evidence.against = True
 
 
@@ -149,7 +150,7 @@ def _assign(frame: Frame, found: dict[str, Evidence], node: ast.Assign) -> None:
         evidence.against = True
 
 
-_LOOK = {
+_LOOK: dict[type[ast.AST], Callable[..., None]] = {
     ast.Attribute: _attribute,
     ast.Call: _call,
     ast.Subscript: _subscript,

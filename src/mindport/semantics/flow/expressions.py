@@ -105,7 +105,7 @@ class Expressions(Calls):
 
     def _attribute(self, node: ast.Attribute) -> Known:
         value = node.value
-        if value.__class__ is ast.Name and value.id == self.self_name:  # type: ignore[attr-defined]
+        if value.__class__ is ast.Name and value.id == self.self_name:
             known = self.env.get(f"self.{node.attr}") if self.env is not None else None
             if known is not None:
                 self.eval(value)
@@ -233,7 +233,9 @@ class Expressions(Calls):
     def _subscript(self, node: ast.Subscript) -> Known:
         base = self.eval(node.value)
         index = self.eval(node.slice)
-        return join([self._item(atom, base.sure, node.slice, index) for atom in base.atoms if _has_items(atom)])
+        return join(
+            [self._item(atom, base.sure, node.slice, index) for atom in base.atoms if _has_items(atom)]
+        )
 
     def _item(self, atom: Atom, sure: Confidence, node: ast.expr, index: Known) -> Known:
         kind = atom.kind
@@ -438,4 +440,3 @@ def _integer(node: ast.expr) -> int | None:
     if isinstance(node, ast.Constant) and isinstance(node.value, int):
         return sign * node.value
     return None
-

@@ -122,9 +122,9 @@ class Frame(Expressions):
         for name in names:
             evidence = found[name]
             known = UNKNOWN
-            if evidence.proved and not evidence.against:
-                known = of(Kind.TENSOR, Confidence.INFERRED)
-            elif in_cell and not evidence.against and (name not in defaults or evidence.consistent):
+            if (evidence.proved and not evidence.against) or (
+                in_cell and not evidence.against and (name not in defaults or evidence.consistent)
+            ):
                 known = of(Kind.TENSOR, Confidence.INFERRED)
             elif arguments is not None:
                 known = _passed(arguments, name, places).weaker(Confidence.INFERRED)
@@ -241,7 +241,8 @@ class Frame(Expressions):
         breaks: list[Env] = []
         for _ in range(PASSES):
             self.env = dict(entry)
-            breaks, continues = [], []
+            breaks = []
+            continues: list[Env] = []
             self._loops.append((breaks, continues))
             start()
             self.block(body)
@@ -460,4 +461,3 @@ def _is_class_method(node: NamedFunction) -> bool:
     return node.name in ("__new__", "__init_subclass__", "__class_getitem__") or any(
         isinstance(d, ast.Name) and d.id == "classmethod" for d in node.decorator_list
     )
-

@@ -10,12 +10,12 @@ from mindport.semantics.flow.annotations import annotation
 from mindport.semantics.kinds import TENSORS, UNKNOWN, Kind, Known, join, of, without
 
 if TYPE_CHECKING:
-    from mindport.semantics.flow.frame import Frame
+    from mindport.semantics.flow.expressions import Expressions
 
 _NONE = frozenset({Kind.NONE})
 
 
-def narrow(frame: Frame, test: ast.expr, truth: bool) -> None:
+def narrow(frame: Expressions, test: ast.expr, truth: bool) -> None:
     """Change what the frame knows to what holds where ``test`` came out as ``truth``."""
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         narrow(frame, test.operand, not truth)
@@ -35,7 +35,7 @@ def narrow(frame: Frame, test: ast.expr, truth: bool) -> None:
             frame.set(key, without(frame.get(key, test), _NONE))
 
 
-def _compare(frame: Frame, test: ast.Compare, truth: bool) -> None:
+def _compare(frame: Expressions, test: ast.Compare, truth: bool) -> None:
     if len(test.ops) != 1 or not isinstance(test.ops[0], ast.Is | ast.IsNot):
         return
     other = test.comparators[0]
@@ -49,7 +49,7 @@ def _compare(frame: Frame, test: ast.Compare, truth: bool) -> None:
         frame.set(key, without(value, _NONE) if value.kind is not Kind.NONE else UNKNOWN)
 
 
-def _call(frame: Frame, test: ast.Call, truth: bool) -> None:
+def _call(frame: Expressions, test: ast.Call, truth: bool) -> None:
     if not test.args:
         return
     key = frame.key(test.args[0])
@@ -85,7 +85,7 @@ def _both(value: Known, wanted: Known) -> Known:
     return wanted
 
 
-def _classes(frame: Frame, node: ast.expr) -> Known:
+def _classes(frame: Expressions, node: ast.expr) -> Known:
     if isinstance(node, ast.Tuple):
         return join([annotation(frame.flow, part) for part in node.elts])
     return annotation(frame.flow, node)
