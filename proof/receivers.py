@@ -25,7 +25,9 @@ def inventory(folder: Path) -> dict[Key, dict[str, object]]:
     """The sites of a folder by where their attribute ends."""
     with tempfile.TemporaryDirectory() as work:
         out = Path(work) / "sites.jsonl"
-        result = CliRunner().invoke(cli, ["check", str(folder), "--sites", str(out), "--exit-zero", "--output-format", "jsonl"])
+        result = CliRunner().invoke(
+            cli, ["check", str(folder), "--sites", str(out), "--exit-zero", "--output-format", "jsonl"]
+        )
         if result.exception is not None and not isinstance(result.exception, SystemExit):
             raise result.exception
         sites: dict[Key, dict[str, object]] = {}
@@ -64,8 +66,12 @@ def compare(folder: Path, record: Path, show: bool) -> bool:
         if show and claim == "tensor" and not is_tensor:
             wrong.append(f"wrong {path}:{line}:{column} .{attribute} was {kinds}")
     print("\n".join([*misses, *wrong]))
-    print(f"{record.stem}: {tensors} Tensor receivers executed, {found} found = {found / max(1, tensors):.1%}")
-    print(f"{record.stem}: {said} said to be Tensors, {right} were = {right / max(1, said):.2%}; {absent} sites not in the inventory")
+    print(
+        f"{record.stem}: {tensors} Tensor receivers executed, {found} found = {found / max(1, tensors):.1%}"
+    )
+    print(
+        f"{record.stem}: {said} said to be Tensors, {right} were = {right / max(1, said):.2%}; {absent} sites not in the inventory"
+    )
     for (was, claim), count in table.most_common(24):
         print(f"  {was:10} taken for {claim:10} {count}")
     return found >= FOUND * tensors and right >= RIGHT * said

@@ -157,7 +157,26 @@ def torchvision_runs() -> Iterator[tuple[str, Callable[[], object]]]:
     for name in models.list_models(models):
         builder = models.get_model_builder(name)
         size = 299 if name == "inception_v3" else 224 if name.startswith(("vit", "maxvit", "swin")) else 64
-        if any(word in name for word in ("_l_", "_h_", "_g", "256gf", "152", "201", "161", "_b7", "_b6", "_b5", "v2_l", "128gf", "32gf", "vit_h", "vit_l")):
+        if any(
+            word in name
+            for word in (
+                "_l_",
+                "_h_",
+                "_g",
+                "256gf",
+                "152",
+                "201",
+                "161",
+                "_b7",
+                "_b6",
+                "_b5",
+                "v2_l",
+                "128gf",
+                "32gf",
+                "vit_h",
+                "vit_l",
+            )
+        ):
             continue
 
         def classify(builder: Any = builder, size: int = size) -> object:
@@ -172,7 +191,14 @@ def torchvision_runs() -> Iterator[tuple[str, Callable[[], object]]]:
             return models.get_model(name, weights=None, weights_backbone=None).eval()(small)
 
         yield name, segment
-    for name in ("fasterrcnn_mobilenet_v3_large_320_fpn", "retinanet_resnet50_fpn", "fcos_resnet50_fpn", "ssdlite320_mobilenet_v3_large", "maskrcnn_resnet50_fpn", "keypointrcnn_resnet50_fpn"):
+    for name in (
+        "fasterrcnn_mobilenet_v3_large_320_fpn",
+        "retinanet_resnet50_fpn",
+        "fcos_resnet50_fpn",
+        "ssdlite320_mobilenet_v3_large",
+        "maskrcnn_resnet50_fpn",
+        "keypointrcnn_resnet50_fpn",
+    ):
 
         def detect(name: str = name) -> object:
             model = models.get_model(name, weights=None, weights_backbone=None)
@@ -195,48 +221,276 @@ def torchvision_runs() -> Iterator[tuple[str, Callable[[], object]]]:
 
         yield name, video
     for name in ("raft_small",):
-        yield name, lambda name=name: models.get_model(name, weights=None)(torch.randn(1, 3, 128, 128), torch.randn(1, 3, 128, 128))
+        yield (
+            name,
+            lambda name=name: models.get_model(name, weights=None)(
+                torch.randn(1, 3, 128, 128), torch.randn(1, 3, 128, 128)
+            ),
+        )
     from PIL import Image
 
     picture = Image.fromarray(numpy.random.randint(0, 255, (70, 80, 3), dtype=numpy.uint8))
     tensor = torch.randint(0, 255, (3, 70, 80), dtype=torch.uint8)
     for module, label in ((transforms, "v1"), (v2, "v2")):
         for create in (
-            lambda m: m.Resize(40), lambda m: m.RandomCrop(32), lambda m: m.CenterCrop(32), lambda m: m.RandomResizedCrop(32),
-            lambda m: m.ColorJitter(0.2, 0.2, 0.2, 0.1), lambda m: m.RandomRotation(20), lambda m: m.RandomAffine(10, (0.1, 0.1), (0.8, 1.2), 5),
-            lambda m: m.RandomPerspective(), lambda m: m.GaussianBlur(3), lambda m: m.Grayscale(3), lambda m: m.Pad(3),
-            lambda m: m.RandomHorizontalFlip(1.0), lambda m: m.RandomVerticalFlip(1.0), lambda m: m.RandAugment(), lambda m: m.AutoAugment(),
-            lambda m: m.TrivialAugmentWide(), lambda m: m.AugMix(), lambda m: m.RandomInvert(1.0), lambda m: m.RandomPosterize(3, 1.0),
-            lambda m: m.RandomSolarize(100, 1.0), lambda m: m.RandomAdjustSharpness(2, 1.0), lambda m: m.RandomAutocontrast(1.0),
-            lambda m: m.RandomEqualize(1.0), lambda m: m.FiveCrop(32), lambda m: m.TenCrop(32), lambda m: m.ElasticTransform(),
+            lambda m: m.Resize(40),
+            lambda m: m.RandomCrop(32),
+            lambda m: m.CenterCrop(32),
+            lambda m: m.RandomResizedCrop(32),
+            lambda m: m.ColorJitter(0.2, 0.2, 0.2, 0.1),
+            lambda m: m.RandomRotation(20),
+            lambda m: m.RandomAffine(10, (0.1, 0.1), (0.8, 1.2), 5),
+            lambda m: m.RandomPerspective(),
+            lambda m: m.GaussianBlur(3),
+            lambda m: m.Grayscale(3),
+            lambda m: m.Pad(3),
+            lambda m: m.RandomHorizontalFlip(1.0),
+            lambda m: m.RandomVerticalFlip(1.0),
+            lambda m: m.RandAugment(),
+            lambda m: m.AutoAugment(),
+            lambda m: m.TrivialAugmentWide(),
+            lambda m: m.AugMix(),
+            lambda m: m.RandomInvert(1.0),
+            lambda m: m.RandomPosterize(3, 1.0),
+            lambda m: m.RandomSolarize(100, 1.0),
+            lambda m: m.RandomAdjustSharpness(2, 1.0),
+            lambda m: m.RandomAutocontrast(1.0),
+            lambda m: m.RandomEqualize(1.0),
+            lambda m: m.FiveCrop(32),
+            lambda m: m.TenCrop(32),
+            lambda m: m.ElasticTransform(),
         ):
             for value in (picture, tensor):
-                yield f"transform {label}", lambda create=create, module=module, value=value: create(module)(value)
-        yield f"tensors {label}", lambda module=module: module.Compose([module.ToTensor(), module.Normalize([0.5] * 3, [0.5] * 3), module.RandomErasing(1.0)])(picture)
+                yield (
+                    f"transform {label}",
+                    lambda create=create, module=module, value=value: create(module)(value),
+                )
+        yield (
+            f"tensors {label}",
+            lambda module=module: module.Compose(
+                [module.ToTensor(), module.Normalize([0.5] * 3, [0.5] * 3), module.RandomErasing(1.0)]
+            )(picture),
+        )
     boxes = torch.tensor([[0.0, 0, 10, 10], [5, 5, 20, 20]])
-    yield "ops", lambda: (ops.box_iou(boxes, boxes), ops.generalized_box_iou(boxes, boxes), ops.box_convert(boxes, "xyxy", "cxcywh"), ops.batched_nms(boxes, torch.rand(2), torch.zeros(2), 0.5), ops.sigmoid_focal_loss(torch.randn(4), torch.rand(4)), ops.complete_box_iou_loss(boxes, boxes + 1), ops.masks_to_boxes(torch.ones(2, 8, 8)))
-    yield "utils", lambda: (torchvision.utils.make_grid(torch.rand(5, 3, 8, 8)), torchvision.utils.draw_bounding_boxes(tensor, boxes))
+    yield (
+        "ops",
+        lambda: (
+            ops.box_iou(boxes, boxes),
+            ops.generalized_box_iou(boxes, boxes),
+            ops.box_convert(boxes, "xyxy", "cxcywh"),
+            ops.batched_nms(boxes, torch.rand(2), torch.zeros(2), 0.5),
+            ops.sigmoid_focal_loss(torch.randn(4), torch.rand(4)),
+            ops.complete_box_iou_loss(boxes, boxes + 1),
+            ops.masks_to_boxes(torch.ones(2, 8, 8)),
+        ),
+    )
+    yield (
+        "utils",
+        lambda: (
+            torchvision.utils.make_grid(torch.rand(5, 3, 8, 8)),
+            torchvision.utils.draw_bounding_boxes(tensor, boxes),
+        ),
+    )
 
 
 SMALL = {
-    "hidden_size": 32, "d_model": 32, "n_embd": 32, "embed_dim": 32, "dim": 32, "num_hidden_layers": 2, "n_layer": 2, "num_layers": 2, "n_layers": 2,
-    "encoder_layers": 2, "decoder_layers": 2, "num_attention_heads": 4, "n_head": 4, "n_heads": 4, "num_heads": 4, "encoder_attention_heads": 4,
-    "decoder_attention_heads": 4, "num_key_value_heads": 2, "intermediate_size": 64, "encoder_ffn_dim": 64, "decoder_ffn_dim": 64, "ffn_dim": 64, "d_ff": 64, "d_kv": 8,
-    "hidden_dim": 64, "vocab_size": 120, "max_position_embeddings": 64, "n_positions": 64, "image_size": 32, "patch_size": 8, "head_dim": 8, "ffn_hidden_size": 64,
-    "embedding_size": 32, "num_decoder_layers": 2, "pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2, "decoder_start_token_id": 1, "word_embed_proj_dim": 32,
-    "num_experts": 4, "num_local_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 32, "n_routed_experts": 4, "n_group": 1, "topk_group": 1,
-    "q_lora_rank": 16, "kv_lora_rank": 16, "qk_rope_head_dim": 8, "qk_nope_head_dim": 8, "v_head_dim": 8, "first_k_dense_replace": 1, "use_cache": True,
-    "rotary_dim": 8, "n_inner": 64, "conv_dim": (32, 32), "conv_stride": (5, 2), "conv_kernel": (10, 3), "num_feat_extract_layers": 2, "num_conv_pos_embeddings": 16, "num_conv_pos_embedding_groups": 2,
-    "state_size": 8, "time_step_rank": 8, "expand": 2, "num_mel_bins": 16, "max_source_positions": 50, "max_target_positions": 40, "block_size": 4, "num_random_blocks": 1, "rope_scaling": None,
+    "hidden_size": 32,
+    "d_model": 32,
+    "n_embd": 32,
+    "embed_dim": 32,
+    "dim": 32,
+    "num_hidden_layers": 2,
+    "n_layer": 2,
+    "num_layers": 2,
+    "n_layers": 2,
+    "encoder_layers": 2,
+    "decoder_layers": 2,
+    "num_attention_heads": 4,
+    "n_head": 4,
+    "n_heads": 4,
+    "num_heads": 4,
+    "encoder_attention_heads": 4,
+    "decoder_attention_heads": 4,
+    "num_key_value_heads": 2,
+    "intermediate_size": 64,
+    "encoder_ffn_dim": 64,
+    "decoder_ffn_dim": 64,
+    "ffn_dim": 64,
+    "d_ff": 64,
+    "d_kv": 8,
+    "hidden_dim": 64,
+    "vocab_size": 120,
+    "max_position_embeddings": 64,
+    "n_positions": 64,
+    "image_size": 32,
+    "patch_size": 8,
+    "head_dim": 8,
+    "ffn_hidden_size": 64,
+    "embedding_size": 32,
+    "num_decoder_layers": 2,
+    "pad_token_id": 0,
+    "bos_token_id": 1,
+    "eos_token_id": 2,
+    "decoder_start_token_id": 1,
+    "word_embed_proj_dim": 32,
+    "num_experts": 4,
+    "num_local_experts": 4,
+    "num_experts_per_tok": 2,
+    "moe_intermediate_size": 32,
+    "n_routed_experts": 4,
+    "n_group": 1,
+    "topk_group": 1,
+    "q_lora_rank": 16,
+    "kv_lora_rank": 16,
+    "qk_rope_head_dim": 8,
+    "qk_nope_head_dim": 8,
+    "v_head_dim": 8,
+    "first_k_dense_replace": 1,
+    "use_cache": True,
+    "rotary_dim": 8,
+    "n_inner": 64,
+    "conv_dim": (32, 32),
+    "conv_stride": (5, 2),
+    "conv_kernel": (10, 3),
+    "num_feat_extract_layers": 2,
+    "num_conv_pos_embeddings": 16,
+    "num_conv_pos_embedding_groups": 2,
+    "state_size": 8,
+    "time_step_rank": 8,
+    "expand": 2,
+    "num_mel_bins": 16,
+    "max_source_positions": 50,
+    "max_target_positions": 40,
+    "block_size": 4,
+    "num_random_blocks": 1,
+    "rope_scaling": None,
 }
-TEXT = (
-    "bert roberta distilbert albert electra gpt2 gpt_neo gpt_neox gptj opt bloom llama mistral mixtral qwen2 qwen2_moe qwen3 qwen3_moe gemma gemma2 gemma3_text phi phi3 "
-    "falcon mpt stablelm starcoder2 cohere olmo olmo2 granite t5 mt5 bart mbart pegasus marian blenderbot xlm_roberta deberta deberta_v2 mpnet squeezebert "
-    "funnel longformer led big_bird convbert mobilebert roformer nystromformer fnet xlnet codegen mamba mamba2 rwkv persimmon nemotron glm glm4 deepseek_v3 "
-    "smollm3 ernie4_5 helium recurrent_gemma jamba xglm biogpt ctrl openai-gpt switch_transformers m2m_100 plbart prophetnet umt5 ibert layoutlm splinter canine"
-).split()
-IMAGE = "vit deit beit convnext convnextv2 swin swinv2 resnet regnet segformer mobilevit mobilevitv2 mobilenet_v2 dinov2 levit poolformer cvt efficientnet bit focalnet pvt pvt_v2 hiera vit_mae data2vec-vision dpt glpn yolos van ijepa siglip_vision_model clip_vision_model".split()
-AUDIO = "wav2vec2 hubert wavlm unispeech unispeech-sat sew data2vec-audio wav2vec2-conformer".split()
+TEXT = [
+    "bert",
+    "roberta",
+    "distilbert",
+    "albert",
+    "electra",
+    "gpt2",
+    "gpt_neo",
+    "gpt_neox",
+    "gptj",
+    "opt",
+    "bloom",
+    "llama",
+    "mistral",
+    "mixtral",
+    "qwen2",
+    "qwen2_moe",
+    "qwen3",
+    "qwen3_moe",
+    "gemma",
+    "gemma2",
+    "gemma3_text",
+    "phi",
+    "phi3",
+    "falcon",
+    "mpt",
+    "stablelm",
+    "starcoder2",
+    "cohere",
+    "olmo",
+    "olmo2",
+    "granite",
+    "t5",
+    "mt5",
+    "bart",
+    "mbart",
+    "pegasus",
+    "marian",
+    "blenderbot",
+    "xlm_roberta",
+    "deberta",
+    "deberta_v2",
+    "mpnet",
+    "squeezebert",
+    "funnel",
+    "longformer",
+    "led",
+    "big_bird",
+    "convbert",
+    "mobilebert",
+    "roformer",
+    "nystromformer",
+    "fnet",
+    "xlnet",
+    "codegen",
+    "mamba",
+    "mamba2",
+    "rwkv",
+    "persimmon",
+    "nemotron",
+    "glm",
+    "glm4",
+    "deepseek_v3",
+    "smollm3",
+    "ernie4_5",
+    "helium",
+    "recurrent_gemma",
+    "jamba",
+    "xglm",
+    "biogpt",
+    "ctrl",
+    "openai-gpt",
+    "switch_transformers",
+    "m2m_100",
+    "plbart",
+    "prophetnet",
+    "umt5",
+    "ibert",
+    "layoutlm",
+    "splinter",
+    "canine",
+]
+IMAGE = [
+    "vit",
+    "deit",
+    "beit",
+    "convnext",
+    "convnextv2",
+    "swin",
+    "swinv2",
+    "resnet",
+    "regnet",
+    "segformer",
+    "mobilevit",
+    "mobilevitv2",
+    "mobilenet_v2",
+    "dinov2",
+    "levit",
+    "poolformer",
+    "cvt",
+    "efficientnet",
+    "bit",
+    "focalnet",
+    "pvt",
+    "pvt_v2",
+    "hiera",
+    "vit_mae",
+    "data2vec-vision",
+    "dpt",
+    "glpn",
+    "yolos",
+    "van",
+    "ijepa",
+    "siglip_vision_model",
+    "clip_vision_model",
+]
+AUDIO = [
+    "wav2vec2",
+    "hubert",
+    "wavlm",
+    "unispeech",
+    "unispeech-sat",
+    "sew",
+    "data2vec-audio",
+    "wav2vec2-conformer",
+]
 
 
 def transformers_runs() -> Iterator[tuple[str, Callable[[], object]]]:

@@ -21,12 +21,31 @@ ROOT = Path(__file__).resolve().parent.parent
 FILE = ROOT / "checks" / "returns.tsv"
 Row = tuple[str, str, str, str]
 
-KINDS = {"Tensor": "tensor", "int": "number", "SymInt": "number", "float": "number", "bool": "bool", "Tensor[]": "tuple[tensor]", "List[Tensor]": "tuple[tensor]", "Scalar": "number!", "number": "number!", "int[]": "shape", "Device": "device", "ScalarType": "dtype", "List[int]": "shape", "complex": "number"}
+KINDS = {
+    "Tensor": "tensor",
+    "int": "number",
+    "SymInt": "number",
+    "float": "number",
+    "bool": "bool",
+    "Tensor[]": "tuple[tensor]",
+    "List[Tensor]": "tuple[tensor]",
+    "Scalar": "number!",
+    "number": "number!",
+    "int[]": "shape",
+    "Device": "device",
+    "ScalarType": "dtype",
+    "List[int]": "shape",
+    "complex": "number",
+}
 
 PAIR = "tuple[tensor,tensor]"
 BY_HAND: dict[str, list[tuple[str, str]]] = {
     # A dimension makes a pair of values and places out of one value; the overloads are told apart by the kind.
-    **{f"{cls}.{name}": [("dim", PAIR), (f"{place}:number", PAIR), ("", "tensor")] for cls, place in (("torch", 1), ("torch.Tensor", 0)) for name in ("max", "min", "median", "nanmedian")},
+    **{
+        f"{cls}.{name}": [("dim", PAIR), (f"{place}:number", PAIR), ("", "tensor")]
+        for cls, place in (("torch", 1), ("torch.Tensor", 0))
+        for name in ("max", "min", "median", "nanmedian")
+    },
     "torch.Tensor.size": [("dim", "number"), ("0:number", "number"), ("", "shape")],
     "torch.Tensor.stride": [("dim", "number"), ("0:number", "number"), ("", "shape")],
     "torch.Tensor.type": [("dtype", "tensor"), ("0", "tensor"), ("", "str")],
@@ -50,9 +69,11 @@ BY_HAND: dict[str, list[tuple[str, str]]] = {
     "torch.meshgrid": [("", "tuple[tensor]")],
     "torch.broadcast_tensors": [("", "tuple[tensor]")],
     "torch.atleast_1d": [("1", "tuple[tensor]"), ("", "tensor")],
-    "torch.std_mean": [("", PAIR)], "torch.var_mean": [("", PAIR)],
+    "torch.std_mean": [("", PAIR)],
+    "torch.var_mean": [("", PAIR)],
     "torch.einsum": [("", "tensor")],
-    "torch.finfo": [("", "other")], "torch.iinfo": [("", "other")],
+    "torch.finfo": [("", "other")],
+    "torch.iinfo": [("", "other")],
     "torch.is_grad_enabled": [("", "bool")],
     "torch.linalg.lstsq": [("", "tuple[tensor]")],
     "torch.nn.functional.max_pool2d": [("return_indices=True", PAIR), ("", "tensor")],
@@ -61,15 +82,21 @@ BY_HAND: dict[str, list[tuple[str, str]]] = {
     "torch.nn.functional.multi_head_attention_forward": [("", "tuple[tensor,tensor]")],
     "torch.nn.functional.ctc_loss": [("", "tensor")],
     "torch.nn.LSTM()": [("", "tuple[tensor,tuple[tensor,tensor]]")],
-    "torch.nn.GRU()": [("", PAIR)], "torch.nn.RNN()": [("", PAIR)],
+    "torch.nn.GRU()": [("", PAIR)],
+    "torch.nn.RNN()": [("", PAIR)],
     "torch.nn.LSTMCell()": [("", PAIR)],
     "torch.nn.MultiheadAttention()": [("", PAIR)],
     "torch.nn.AdaptiveLogSoftmaxWithLoss()": [("", PAIR)],
-    "torch.jit.is_scripting": [("", "bool")], "torch.jit.is_tracing": [("", "bool")],
-    "torch.cuda.is_available": [("", "bool")], "torch.cuda.device_count": [("", "number")],
-    "torch.distributed.is_initialized": [("", "bool")], "torch.distributed.is_available": [("", "bool")],
-    "torch.distributed.get_rank": [("", "number")], "torch.distributed.get_world_size": [("", "number")],
-    "torch.load": [("", "other")], "torch.save": [("", "none")],
+    "torch.jit.is_scripting": [("", "bool")],
+    "torch.jit.is_tracing": [("", "bool")],
+    "torch.cuda.is_available": [("", "bool")],
+    "torch.cuda.device_count": [("", "number")],
+    "torch.distributed.is_initialized": [("", "bool")],
+    "torch.distributed.is_available": [("", "bool")],
+    "torch.distributed.get_rank": [("", "number")],
+    "torch.distributed.get_world_size": [("", "number")],
+    "torch.load": [("", "other")],
+    "torch.save": [("", "none")],
     "torch.autograd.grad": [("", "tuple[tensor]")],
     "torch.get_default_dtype": [("", "dtype")],
     "torch.nn.utils.rnn.pad_packed_sequence": [("", PAIR)],
@@ -86,11 +113,15 @@ BY_HAND: dict[str, list[tuple[str, str]]] = {
     "mindspore.Tensor.dim": [("", "number")],
     "mindspore.Tensor.ndimension": [("", "number")],
     "mindspore.Tensor.dtype": [("", "dtype")],
-    "mindspore.Tensor.T": [("", "tensor")], "mindspore.Tensor.mT": [("", "tensor")],
+    "mindspore.Tensor.T": [("", "tensor")],
+    "mindspore.Tensor.mT": [("", "tensor")],
     "mindspore.Tensor.max": [("return_indices=True", PAIR), ("dim", PAIR), ("", "tensor")],
     "mindspore.Tensor.min": [("return_indices=True", PAIR), ("dim", PAIR), ("", "tensor")],
     "mindspore.Tensor.unique": [("return_inverse=True", PAIR), ("return_counts=True", PAIR), ("", "tensor")],
-    "mindspore.ops.shape": [("", "shape")], "mindspore.ops.rank": [("", "number")], "mindspore.ops.size": [("", "number")], "mindspore.ops.numel": [("", "number")],
+    "mindspore.ops.shape": [("", "shape")],
+    "mindspore.ops.rank": [("", "number")],
+    "mindspore.ops.size": [("", "number")],
+    "mindspore.ops.numel": [("", "number")],
     "mindspore.ops.max": [("axis", PAIR), ("1", PAIR), ("", "tuple[tensor,tensor]")],
     "mindspore.ops.min": [("axis", PAIR), ("1", PAIR), ("", "tuple[tensor,tensor]")],
     "mindspore.mint.max": [("dim", PAIR), ("1:number", PAIR), ("", "tensor")],
@@ -98,15 +129,36 @@ BY_HAND: dict[str, list[tuple[str, str]]] = {
     "mindspore.mint.median": [("dim", PAIR), ("1:number", PAIR), ("", "tensor")],
     "mindspore.mint.unique": [("return_inverse=True", PAIR), ("return_counts=True", PAIR), ("", "tensor")],
     "mindspore.nn.LSTM()": [("", "tuple[tensor,tuple[tensor,tensor]]")],
-    "mindspore.nn.GRU()": [("", PAIR)], "mindspore.nn.RNN()": [("", PAIR)], "mindspore.nn.LSTMCell()": [("", PAIR)],
+    "mindspore.nn.GRU()": [("", PAIR)],
+    "mindspore.nn.RNN()": [("", PAIR)],
+    "mindspore.nn.LSTMCell()": [("", PAIR)],
     "mindspore.nn.MultiheadAttention()": [("", PAIR)],
-    "mindspore.get_context": [("", "other")], "mindspore.set_context": [("", "none")], "mindspore.set_seed": [("", "none")],
-    "mindspore.load_checkpoint": [("", "dict[parameter]")], "mindspore.save_checkpoint": [("", "none")],
-    "mindspore.grad": [("", "function")], "mindspore.value_and_grad": [("", "function")], "mindspore.jit": [("", "function")],
+    "mindspore.get_context": [("", "other")],
+    "mindspore.set_context": [("", "none")],
+    "mindspore.set_seed": [("", "none")],
+    "mindspore.load_checkpoint": [("", "dict[parameter]")],
+    "mindspore.save_checkpoint": [("", "none")],
+    "mindspore.grad": [("", "function")],
+    "mindspore.value_and_grad": [("", "function")],
+    "mindspore.jit": [("", "function")],
 }
 """Where the overloads are told apart by what is passed, and where the sources do not say: read in the documentation."""
 
-ATTRIBUTES = {"dtype": "dtype", "device": "device", "ndim": "number", "itemsize": "number", "nbytes": "number", "shape": "shape", "layout": "other", "names": "tuple[str]", "grad_fn": "other", "name": "str", "output_nr": "number", "requires_grad": "bool", "is_leaf": "bool"}
+ATTRIBUTES = {
+    "dtype": "dtype",
+    "device": "device",
+    "ndim": "number",
+    "itemsize": "number",
+    "nbytes": "number",
+    "shape": "shape",
+    "layout": "other",
+    "names": "tuple[str]",
+    "grad_fn": "other",
+    "name": "str",
+    "output_nr": "number",
+    "requires_grad": "bool",
+    "is_leaf": "bool",
+}
 TENSOR_ATTRIBUTES = {"T", "H", "mT", "mH", "data", "grad", "imag", "real"}
 
 
@@ -123,7 +175,9 @@ def schemas() -> dict[str, list[Any]]:
     """The operator schemas by name that take a Tensor, without those that write into ``out``."""
     result: dict[str, list[Any]] = defaultdict(list)
     for schema in torch._C._jit_get_all_schemas():
-        if schema.name.startswith("aten::") and not schema.overload_name.endswith(("out", "_out", "names_out")):
+        if schema.name.startswith("aten::") and not schema.overload_name.endswith(
+            ("out", "_out", "names_out")
+        ):
             result[schema.name.removeprefix("aten::")].append(schema)
     return result
 
@@ -136,7 +190,11 @@ def returned(overloads: list[Any], need_tensor: bool) -> str:
         if need_tensor and not any("Tensor" in t for t in takes[:1]):
             continue
         parts = [KINDS.get(str(r.type), "") for r in schema.returns]
-        kinds.add(("" if "" in parts else parts[0] if len(parts) == 1 else f"tuple[{','.join(parts)}]") if parts else "none")
+        kinds.add(
+            ("" if "" in parts else parts[0] if len(parts) == 1 else f"tuple[{','.join(parts)}]")
+            if parts
+            else "none"
+        )
     if len(kinds) == 1:
         return kinds.pop()
     return "tensor" if "tensor" in kinds and kinds <= {"tensor", "number", "number!", "bool"} else ""
@@ -168,21 +226,33 @@ def torch_rows() -> list[Row]:
             continue
         if kind == "attribute":
             if owner == "torch.Tensor":
-                value = "tensor" if last in TENSOR_ATTRIBUTES else ATTRIBUTES.get(last, "bool" if last.startswith("is_") else "other")
+                value = (
+                    "tensor"
+                    if last in TENSOR_ATTRIBUTES
+                    else ATTRIBUTES.get(last, "bool" if last.startswith("is_") else "other")
+                )
                 rows.append((name, "", value, ""))
             elif owner == "torch" and isinstance(getattr(torch, last, None), torch.dtype):
                 rows.append((name, "", "dtype", ""))
             continue
         if kind not in ("function", "method"):
             continue
-        prefixes = {"torch": "", "torch.Tensor": "", "torch.linalg": "linalg_", "torch.fft": "fft_", "torch.special": "special_"}
+        prefixes = {
+            "torch": "",
+            "torch.Tensor": "",
+            "torch.linalg": "linalg_",
+            "torch.fft": "fft_",
+            "torch.special": "special_",
+        }
         if owner in prefixes:
             overloads = known.get(prefixes[owner] + last, [])
             takes_tensor = [s for s in overloads if any("Tensor" in str(a.type) for a in s.arguments[:1])]
             value = returned(overloads, bool(takes_tensor))
             if owner == "torch.Tensor" and not value and last.endswith("_") and not last.endswith("__"):
                 value = "tensor"
-            value = value or {"torch": FALLBACK, "torch.Tensor": FALLBACK_METHODS}.get(owner, {}).get(last, "")
+            value = value or {"torch": FALLBACK, "torch.Tensor": FALLBACK_METHODS}.get(owner, {}).get(
+                last, ""
+            )
             if value:
                 rows.append((name, "", value, required(takes_tensor, owner == "torch.Tensor")))
         elif owner == "torch.nn.functional":
@@ -190,10 +260,127 @@ def torch_rows() -> list[Row]:
     return rows
 
 
-FALLBACK = {name: "tensor" for name in "tensor as_tensor from_numpy asarray stft istft norm cdist tensordot block_diag cartesian_prod chain_matmul frombuffer sparse_coo_tensor randint rand randn zeros ones full empty arange linspace logspace eye zeros_like ones_like rand_like randn_like full_like empty_like randperm normal bernoulli multinomial".split()}
-FALLBACK |= {"split": "tuple[tensor]", "is_tensor": "bool", "is_floating_point": "bool", "is_complex": "bool", "allclose": "bool!", "equal": "bool!", "compile": "first", "set_grad_enabled": "other", "no_grad": "other", "manual_seed": "other", "lu_solve": "tensor", "unravel_index": "tuple[tensor]"}
-FALLBACK_METHODS = {name: "tensor" for name in "to cpu cuda xpu npu float double half bfloat16 long int short char byte bool view_as reshape_as type_as expand expand_as repeat new_tensor new_zeros new_ones new_full new_empty contiguous detach clone requires_grad_ norm unflatten stft istft data_sync reshape permute flip as_subclass rename align_to share_memory_ pin_memory masked_fill scatter index_add sort_ apply_ map_".split()}
-FALLBACK_METHODS |= {"split": "tuple[tensor]", "is_floating_point": "bool", "is_complex": "bool", "is_contiguous": "bool", "data_ptr": "number", "nelement": "number", "ndimension": "number", "storage": "other", "untyped_storage": "other", "retain_grad": "none", "has_names": "bool"}
+FALLBACK = dict.fromkeys(
+    [
+        "tensor",
+        "as_tensor",
+        "from_numpy",
+        "asarray",
+        "stft",
+        "istft",
+        "norm",
+        "cdist",
+        "tensordot",
+        "block_diag",
+        "cartesian_prod",
+        "chain_matmul",
+        "frombuffer",
+        "sparse_coo_tensor",
+        "randint",
+        "rand",
+        "randn",
+        "zeros",
+        "ones",
+        "full",
+        "empty",
+        "arange",
+        "linspace",
+        "logspace",
+        "eye",
+        "zeros_like",
+        "ones_like",
+        "rand_like",
+        "randn_like",
+        "full_like",
+        "empty_like",
+        "randperm",
+        "normal",
+        "bernoulli",
+        "multinomial",
+    ],
+    "tensor",
+)
+FALLBACK |= {
+    "split": "tuple[tensor]",
+    "is_tensor": "bool",
+    "is_floating_point": "bool",
+    "is_complex": "bool",
+    "allclose": "bool!",
+    "equal": "bool!",
+    "compile": "first",
+    "set_grad_enabled": "other",
+    "no_grad": "other",
+    "manual_seed": "other",
+    "lu_solve": "tensor",
+    "unravel_index": "tuple[tensor]",
+}
+FALLBACK_METHODS = dict.fromkeys(
+    [
+        "to",
+        "cpu",
+        "cuda",
+        "xpu",
+        "npu",
+        "float",
+        "double",
+        "half",
+        "bfloat16",
+        "long",
+        "int",
+        "short",
+        "char",
+        "byte",
+        "bool",
+        "view_as",
+        "reshape_as",
+        "type_as",
+        "expand",
+        "expand_as",
+        "repeat",
+        "new_tensor",
+        "new_zeros",
+        "new_ones",
+        "new_full",
+        "new_empty",
+        "contiguous",
+        "detach",
+        "clone",
+        "requires_grad_",
+        "norm",
+        "unflatten",
+        "stft",
+        "istft",
+        "data_sync",
+        "reshape",
+        "permute",
+        "flip",
+        "as_subclass",
+        "rename",
+        "align_to",
+        "share_memory_",
+        "pin_memory",
+        "masked_fill",
+        "scatter",
+        "index_add",
+        "sort_",
+        "apply_",
+        "map_",
+    ],
+    "tensor",
+)
+FALLBACK_METHODS |= {
+    "split": "tuple[tensor]",
+    "is_floating_point": "bool",
+    "is_complex": "bool",
+    "is_contiguous": "bool",
+    "data_ptr": "number",
+    "nelement": "number",
+    "ndimension": "number",
+    "storage": "other",
+    "untyped_storage": "other",
+    "retain_grad": "none",
+    "has_names": "bool",
+}
 
 
 def annotated(name: str) -> str:
@@ -202,17 +389,39 @@ def annotated(name: str) -> str:
     try:
         parameters = inspect.signature(function).parameters.values()  # type: ignore[arg-type]
     except (TypeError, ValueError):
-        return {"conv1d": "input,weight", "conv2d": "input,weight", "conv3d": "input,weight", "linear": "input,weight", "gelu": "input", "pad": "input", "scaled_dot_product_attention": "query,key,value", "logsigmoid": "input", "one_hot": "input"}.get(name, "input")
-    found = [p.name for p in parameters if p.default is p.empty and (p.annotation is torch.Tensor or p.annotation == "Tensor")]
+        return {
+            "conv1d": "input,weight",
+            "conv2d": "input,weight",
+            "conv3d": "input,weight",
+            "linear": "input,weight",
+            "gelu": "input",
+            "pad": "input",
+            "scaled_dot_product_attention": "query,key,value",
+            "logsigmoid": "input",
+            "one_hot": "input",
+        }.get(name, "input")
+    found = [
+        p.name
+        for p in parameters
+        if p.default is p.empty and (p.annotation is torch.Tensor or p.annotation == "Tensor")
+    ]
     first = next(iter(inspect.signature(function).parameters.values()), None)  # type: ignore[arg-type]
-    if not found and first is not None and first.name in ("input", "query") and first.annotation is first.empty:
+    if (
+        not found
+        and first is not None
+        and first.name in ("input", "query")
+        and first.annotation is first.empty
+    ):
         found = [first.name]
     return ",".join(found)
 
 
 # --- MindSpore --------------------------------------------------------------------------------------------
 
-_SECTION = re.compile(r"^\s*(Returns|Outputs):\s*\n(?P<text>(?:.*\n)*?)(?=^\s*(?:Raises|Supported|Examples|Note|\.\. note|Inputs|Args|Tutorial)|\Z)", re.M)
+_SECTION = re.compile(
+    r"^\s*(Returns|Outputs):\s*\n(?P<text>(?:.*\n)*?)(?=^\s*(?:Raises|Supported|Examples|Note|\.\. note|Inputs|Args|Tutorial)|\Z)",
+    re.M,
+)
 
 
 def documented(text: str) -> str:
@@ -220,7 +429,13 @@ def documented(text: str) -> str:
     found = _SECTION.search(text + "\n")
     if found is None:
         return ""
-    first = " ".join(found["text"].split())[:160].lower().replace("`", "").replace(":class:", "").replace("mindspore.", "")
+    first = (
+        " ".join(found["text"].split())[:160]
+        .lower()
+        .replace("`", "")
+        .replace(":class:", "")
+        .replace("mindspore.", "")
+    )
     first = re.sub(r"^[-*]\s*\*{0,2}\w+\*{0,2}\s*\(", "(", first)
     if re.match(r"^\(?(a |the )?(tuple|list|tuples)\b", first):
         return "tuple[tensor]" if "tensor" in first else ""
@@ -241,10 +456,18 @@ def mindspore_rows() -> list[Row]:
         owner, _, last = name.rpartition(".")
         if name in BY_HAND or last.startswith("_"):
             continue
-        if kind == "attribute" and owner == "mindspore" and re.match(r"^(u?int|float|bfloat|bool|complex)\d*_?$", last):
+        if (
+            kind == "attribute"
+            and owner == "mindspore"
+            and re.match(r"^(u?int|float|bfloat|bool|complex)\d*_?$", last)
+        ):
             rows.append((name, "", "dtype", ""))
         elif kind == "attribute" and owner == "mindspore.Tensor":
-            value = "tensor" if last in TENSOR_ATTRIBUTES else ATTRIBUTES.get(last, "bool" if last.startswith("is_") else "other")
+            value = (
+                "tensor"
+                if last in TENSOR_ATTRIBUTES
+                else ATTRIBUTES.get(last, "bool" if last.startswith("is_") else "other")
+            )
             rows.append((name, "", value, ""))
         elif kind in ("function", "method", "class") and owner in NAMESPACES:
             thing = resolve(name)
@@ -260,7 +483,21 @@ def mindspore_rows() -> list[Row]:
     return rows
 
 
-NAMESPACES = {"mindspore", "mindspore.ops", "mindspore.mint", "mindspore.mint.nn.functional", "mindspore.Tensor", "mindspore.nn", "mindspore.mint.nn", "mindspore.mint.linalg", "mindspore.mint.special", "mindspore.mint.fft", "mindspore.numpy", "mindspore.ops.function", "mindspore.ops.functional"}
+NAMESPACES = {
+    "mindspore",
+    "mindspore.ops",
+    "mindspore.mint",
+    "mindspore.mint.nn.functional",
+    "mindspore.Tensor",
+    "mindspore.nn",
+    "mindspore.mint.nn",
+    "mindspore.mint.linalg",
+    "mindspore.mint.special",
+    "mindspore.mint.fft",
+    "mindspore.numpy",
+    "mindspore.ops.function",
+    "mindspore.ops.functional",
+}
 
 
 def resolve(name: str) -> Any:
@@ -286,7 +523,9 @@ def main() -> int:
     if "--write" in sys.argv:
         FILE.write_text(text, encoding="utf-8")
     elif FILE.read_text(encoding="utf-8") != text:
-        print("checks/returns.tsv is not what the frameworks say; run proof/returns.py --write and read the difference")
+        print(
+            "checks/returns.tsv is not what the frameworks say; run proof/returns.py --write and read the difference"
+        )
         return 1
     print(f"{len(rows)} rows")
     return 0

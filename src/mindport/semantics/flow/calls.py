@@ -149,11 +149,22 @@ class Calls:
         else:
             return known
         if known.is_tensor and known.sure is not Confidence.POSSIBLE:
-            facts[func.value] = known
-            key = self.key(func.value)
+            self._is_tensor(func.value, known)
+        return known
+
+    def _is_tensor(self, place: ast.expr, known: Known) -> None:
+        """A value turned out to be a Tensor; so is what it was made from by a method that Tensors have."""
+        facts, library = self.flow.facts, self.flow.library
+        while True:
+            facts[place] = known
+            key = self.key(place)
             if key is not None:
                 self.set(key, known)
-        return known
+            if not isinstance(place, ast.Call) or not isinstance(place.func, ast.Attribute):
+                return
+            if not library.is_tensor_method(place.func.attr) or facts.get(place.func.value, known).atoms:
+                return
+            place = place.func.value
 
     def _super(self, node: ast.Call) -> Known:
         self.flow.facts[node.func] = UNKNOWN
