@@ -16,6 +16,7 @@ import traceback
 import types
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -91,7 +92,7 @@ class Instrument(ast.NodeTransformer):
 class Loader(importlib.machinery.SourceFileLoader):
     """Compiles the instrumented tree."""
 
-    def source_to_code(self, data: Any, path: Any, *, _optimize: int = -1) -> types.CodeType:
+    def source_to_code(self, data: Any, path: Any, *, _optimize: int = -1) -> types.CodeType:  # type: ignore[override]
         """Instrument before compiling."""
         text = bytes(data).decode("utf-8")
         tree = ast.parse(text)
@@ -220,19 +221,14 @@ def torchvision_runs() -> Iterator[tuple[str, Callable[[], object]]]:
                 return models.get_model(name, weights=None).eval()(torch.randn(1, 3, frames, size, size))
 
         yield name, video
-    for name in ("raft_small",):
-        yield (
-            name,
-            lambda name=name: models.get_model(name, weights=None)(
-                torch.randn(1, 3, 128, 128), torch.randn(1, 3, 128, 128)
-            ),
-        )
+    pair = (torch.randn(1, 3, 128, 128), torch.randn(1, 3, 128, 128))
+    yield "raft_small", lambda: models.get_model("raft_small", weights=None)(*pair)
     from PIL import Image
 
     picture = Image.fromarray(numpy.random.randint(0, 255, (70, 80, 3), dtype=numpy.uint8))
     tensor = torch.randint(0, 255, (3, 70, 80), dtype=torch.uint8)
     for module, label in ((transforms, "v1"), (v2, "v2")):
-        for create in (
+        transforms_of: Sequence[Callable[[Any], Any]] = (
             lambda m: m.Resize(40),
             lambda m: m.RandomCrop(32),
             lambda m: m.CenterCrop(32),
@@ -259,18 +255,12 @@ def torchvision_runs() -> Iterator[tuple[str, Callable[[], object]]]:
             lambda m: m.FiveCrop(32),
             lambda m: m.TenCrop(32),
             lambda m: m.ElasticTransform(),
-        ):
-            for value in (picture, tensor):
-                yield (
-                    f"transform {label}",
-                    lambda create=create, module=module, value=value: create(module)(value),
-                )
-        yield (
-            f"tensors {label}",
-            lambda module=module: module.Compose(
-                [module.ToTensor(), module.Normalize([0.5] * 3, [0.5] * 3), module.RandomErasing(1.0)]
-            )(picture),
         )
+        for create in transforms_of:
+            for value in (picture, tensor):
+                yield f"transform {label}", partial(create(module), value)
+        steps = [module.ToTensor(), module.Normalize([0.5] * 3, [0.5] * 3), module.RandomErasing(1.0)]
+        yield f"tensors {label}", partial(module.Compose(steps), picture)
     boxes = torch.tensor([[0.0, 0, 10, 10], [5, 5, 20, 20]])
     yield (
         "ops",
@@ -520,8 +510,8 @@ def transformers_runs() -> Iterator[tuple[str, Callable[[], object]]]:
         return model(**given, output_hidden_states=True, output_attentions=False)
 
     for kind in TEXT:
-        yield f"text {kind}", lambda kind=kind: text(kind)
-        yield f"text {kind} train", lambda kind=kind: text(kind, True)
+        yield f"text {kind}", partial(text, kind)
+        yield f"text {kind} train", partial(text, kind, True)
     for kind in ("gpt2", "llama", "qwen2", "bloom", "mamba"):
 
         def generate(kind: str = kind) -> object:

@@ -2,7 +2,8 @@
 
 ``python proof/returns.py [--write]``: read off torch 2.13.0's operator schemas and annotations and off the
 "Returns" and "Outputs" sections of MindSpore 2.10.0's documentation; without ``--write`` the file is compared.
-Columns: name, condition (a parameter that is passed, ``param:kind``; a digit: a place), what comes back, Tensors.
+Columns: name, condition (a parameter that is passed, ``param:kind``; a digit: a place), what comes back, and the
+parameters that must be Tensors (``name@place``, with ``*`` a list of them).
 """
 
 from __future__ import annotations
@@ -205,14 +206,14 @@ def required(overloads: list[Any], skip_self: bool) -> str:
     if not overloads:
         return ""
     found: list[str] = []
-    for argument in overloads[0].arguments[1 if skip_self else 0 :]:
+    for place, argument in enumerate(overloads[0].arguments[1 if skip_self else 0 :]):
         types = [{str(a.type) for a in schema.arguments if a.name == argument.name} for schema in overloads]
         kinds = set().union(*types)
         name = "input" if argument.name == "self" else argument.name
         if all(types) and kinds == {"Tensor"}:
-            found.append(name)
+            found.append(f"{name}@{place}")
         elif all(types) and kinds <= {"Tensor[]", "List[Tensor]"}:
-            found.append(f"{name}*")
+            found.append(f"{name}@{place}*")
     return ",".join(found)
 
 
@@ -387,33 +388,31 @@ def annotated(name: str) -> str:
     """The parameters a Python function annotates as Tensors without a default."""
     function = getattr(torch.nn.functional, name, None)
     try:
-        parameters = inspect.signature(function).parameters.values()  # type: ignore[arg-type]
+        parameters = list(inspect.signature(function).parameters.values())  # type: ignore[arg-type]
     except (TypeError, ValueError):
-        return {
-            "conv1d": "input,weight",
-            "conv2d": "input,weight",
-            "conv3d": "input,weight",
-            "linear": "input,weight",
-            "gelu": "input",
-            "pad": "input",
-            "scaled_dot_product_attention": "query,key,value",
-            "logsigmoid": "input",
-            "one_hot": "input",
-        }.get(name, "input")
+        return BUILTIN.get(name, "input@0")
     found = [
-        p.name
-        for p in parameters
+        f"{p.name}@{place}"
+        for place, p in enumerate(parameters)
         if p.default is p.empty and (p.annotation is torch.Tensor or p.annotation == "Tensor")
     ]
-    first = next(iter(inspect.signature(function).parameters.values()), None)  # type: ignore[arg-type]
+    first = parameters[0] if parameters else None
     if (
         not found
         and first is not None
         and first.name in ("input", "query")
         and first.annotation is first.empty
     ):
-        found = [first.name]
+        found = [f"{first.name}@0"]
     return ",".join(found)
+
+
+BUILTIN = {
+    **{f"conv{n}d": "input@0,weight@1" for n in (1, 2, 3)},
+    "linear": "input@0,weight@1",
+    "scaled_dot_product_attention": "query@0,key@1,value@2",
+}
+"""Functions written in C that have no Python signature."""
 
 
 # --- MindSpore --------------------------------------------------------------------------------------------

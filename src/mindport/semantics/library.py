@@ -53,6 +53,7 @@ class Library:
         self.modules = sets["module"] | sets["cell"] | sets["primitive"]
         self.ambiguous = sets["ambiguous-method"]
         self._methods: dict[str, bool] = {}
+        self._places: dict[str, tuple[tuple[str, int, bool], ...]] = {}
 
     # --- what a name is --------------------------------------------------------------------------------
 
@@ -156,23 +157,17 @@ class Library:
         return names.index(parameter) if parameter in names else None
 
     def tensor_places(self, name: str) -> Sequence[tuple[str, int, bool]]:
-        """The parameters that must be Tensors: name, place among the positional ones (-1: none), a list of them."""
-        return _places(self, name)
+        """The parameters that must be Tensors: name, place among the positional ones, whether a list of them."""
+        known = self._places.get(name)
+        if known is None:
+            texts = dict.fromkeys(text for row in self._rows.get(name, ()) for text in row.tensors)
+            known = self._places[name] = tuple(_read_place(text) for text in texts)
+        return known
 
-    def rows(self, name: str) -> Sequence[Row]:
-        """The rows of a name."""
-        return self._rows.get(name, ())
 
-
-@cache
-def _places(library: Library, name: str) -> tuple[tuple[str, int, bool], ...]:
-    result = []
-    for row in library.rows(name):
-        for text in row.tensors:
-            parameter = text.rstrip("*")
-            place = library._place(name, parameter, False)
-            result.append((parameter, -1 if place is None else place, text.endswith("*")))
-    return tuple(dict.fromkeys(result))
+def _read_place(text: str) -> tuple[str, int, bool]:
+    name, _, place = text.rstrip("*").partition("@")
+    return name, int(place), text.endswith("*")
 
 
 _BUILTIN_METHODS = frozenset(
