@@ -83,15 +83,12 @@ class Engine:
     def flows(self) -> Flows:
         """The flow analyses of the project; made when the first file needs them."""
         if self._flows is None:
-            library = Library(
-                returns(),
-                self.catalog.sets,
-                self.catalog.concepts.get("kinds", {}),
-                self.catalog.concepts.get("classes", {}),
-                surface_kind,
-                parameters,
+            concepts = self.catalog.concepts
+            kinds, classes, tensors = (
+                concepts.get(key, {}) for key in ("kinds", "classes", "tensor-classes")
             )
-            self._flows = Flows(library, tuple(self.catalog.concepts.get("tensor-classes", {}).values()))
+            library = Library(returns(), self.catalog.sets, kinds, classes, tensors, surface_kind, parameters)
+            self._flows = Flows(library)
         return self._flows
 
     def check_file(self, file: Path, path: str | None = None) -> Result:

@@ -44,17 +44,21 @@ def method_uses(view: FileView) -> Iterator[Use]:
         known = view.known(node.value)
         if not known.is_tensor or not isinstance(node.ctx, ast.Load):
             continue
-        name = tensor_name(view, node.attr)
+        name = tensor_name(view, known, node.attr)
         if name is not None:
             parent = parents.get(node)
             call = parent if isinstance(parent, ast.Call) and parent.func is node else None
             yield Use(node, context, name, Candidate(Named(name), known.sure), call, True)
 
 
-def tensor_name(view: FileView, attribute: str) -> str | None:
+def tensor_name(view: FileView, known: Known, attribute: str) -> str | None:
     """The full name of a Tensor's method or attribute: of the file's own framework, else of the other one."""
     library = view.flows.library
-    return next((f"{c}.{attribute}" for c in view.flow.tensors if library.exists(f"{c}.{attribute}")), None)
+    own, *others = view.flow.tensors
+    classes = [own]
+    if any(atom.kind is Kind.PARAMETER for atom in known.atoms):  # a Parameter is a Tensor with more to it
+        classes += sorted(library.sets["parameter"])
+    return next((f"{c}.{attribute}" for c in (*classes, *others) if library.exists(f"{c}.{attribute}")), None)
 
 
 def unclear_receivers(view: FileView) -> Iterator[tuple[ast.Call, Context, Known]]:
@@ -116,7 +120,7 @@ def sites(view: FileView) -> Iterator[dict[str, object]]:
             continue
         known = view.known(func.value)
         kind = known.kind
-        api = tensor_name(view, func.attr) if kind in TENSORS else None
+        api = tensor_name(view, known, func.attr) if kind in TENSORS else None
         receiver = _SHOWN.get(kind, kind.value) if kind is not None else None
         found.append((func, api, receiver, known.sure if kind is not None else None))
     source = view.module.source

@@ -31,6 +31,12 @@ def is_leftover_guarded(view: FileView, use: Use) -> bool:
     return use.candidate.guarded or view.module.guarded(use.context, use.node)
 
 
+def is_leftover_method(view: FileView, use: Use) -> bool:
+    """Whether MindSpore code calls a method that only the other framework's Tensors have."""
+    own = view.flow.tensors[0].partition(".")[0]
+    return use.method and view.stage is Stage.MINDSPORE and use.name.partition(".")[0] != own
+
+
 @shape("api-difference")
 class ApiDifference(Detector):
     """A use of a name whose row has one of the listed difference kinds on the preferred side."""
@@ -45,7 +51,7 @@ class ApiDifference(Detector):
     def visit_use(self, view: FileView, use: Use) -> None:
         """Report the name."""
         row = view.catalog.api(use.name)
-        if row is None or use.name in self.names("except"):
+        if row is None or use.name in self.names("except") or is_leftover_method(view, use):
             return
         known: dict[int, str] = view.__dict__.setdefault("differences", {})
         target = row.preferred(view.config.api)
@@ -133,3 +139,35 @@ class NamedUse(Detector):
         if not is_leftover_guarded(view, use):
             span = view.span_of(use)
             view.report(self.check, span, use.candidate.confidence, {"api": use.name})
+
+
+@shape("leftover-method")
+class LeftoverMethod(Detector):
+    """A method or attribute of a MindSpore Tensor that only the other framework's Tensors have.
+
+    ``except``: names that common containers have as well.
+    """
+
+    parameters = {"except": (list, False)}
+    placeholders = frozenset({"api", "method", "target", "note"})
+
+    def qualified_names(self) -> Iterable[str]:
+        """Every external name; the stage of the file decides."""
+        return ("*",)
+
+    def visit_use(self, view: FileView, use: Use) -> None:
+        """Report the method."""
+        if not is_leftover_method(view, use) or use.name in self.names("except"):
+            return
+        if view.module.guarded(use.context, use.node):
+            return
+        row = view.catalog.api(use.name)
+        target = row.preferred(view.config.api) if row is not None else None
+        note = row.notes.get(view.config.language, "").strip() if row is not None else ""
+        values = {
+            "api": use.name,
+            "method": use.name.rpartition(".")[2],
+            "target": target_text(row, target) if row is not None and target is not None else "-",
+            "note": f" {note}" if note else "",
+        }
+        view.report(self.check, view.span_of(use), use.candidate.confidence, values)

@@ -83,8 +83,10 @@ class FileView:
     def flow(self) -> Flow:
         """The flow analysis of the file."""
         first = "torch" if self.stage is Stage.TORCH else "mindspore"
-        classes = self.flows.tensors
-        return self.flows.own(self.module, tuple(sorted(classes, key=lambda c: not c.startswith(first))))
+        classes = self.flows.library.tensors
+        ordered = tuple(sorted(classes, key=lambda c: not c.startswith(first)))
+        proving = ordered if self.stage is Stage.MIXED else ordered[:1]
+        return self.flows.own(self.module, ordered, proving)
 
     def span_of(self, use: Use) -> Span:
         """Where a use is shown: the dotted name, or the name of a Tensor's method alone."""

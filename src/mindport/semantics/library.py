@@ -41,6 +41,7 @@ class Library:
         sets: Mapping[str, frozenset[str]],
         kinds: Mapping[str, Sequence[str]],
         classes: Mapping[str, str],
+        tensors: Mapping[str, str],
         kind_of: Callable[[str], str],
         parameters_of: Callable[[str], tuple[str, ...]],
     ) -> None:
@@ -48,11 +49,12 @@ class Library:
         self._kind_of = kind_of
         self._parameters_of = parameters_of
         self._kinds = {name: Kind(kind) for kind, names in kinds.items() for name in names}
+        self.tensors = tuple(tensors.values())
         self._classes = {Kind(kind): name for kind, name in classes.items()}
         self.sets = sets
         self.modules = sets["module"] | sets["cell"] | sets["primitive"]
         self.ambiguous = sets["ambiguous-method"]
-        self._methods: dict[str, bool] = {}
+        self._methods: dict[tuple[str, tuple[str, ...]], bool] = {}
         self._places: dict[str, tuple[tuple[str, int, bool], ...]] = {}
 
     # --- what a name is --------------------------------------------------------------------------------
@@ -85,19 +87,19 @@ class Library:
         """What a module-level constant is (``torch.float32``)."""
         return self.attribute(name) if self.is_attribute(name) else None
 
-    def is_tensor_method(self, name: str) -> bool:
-        """Whether Tensors have a method or attribute of this name."""
-        known = self._methods.get(name)
+    def is_tensor_method(self, name: str, classes: tuple[str, ...] = ()) -> bool:
+        """Whether Tensors (of the given classes) have a method or attribute of this name."""
+        known = self._methods.get((name, classes))
         if known is None:
-            known = self._methods[name] = any(
-                f"{cls}.{name}" in self._rows or self._kind_of(f"{cls}.{name}")
-                for cls in ("torch.Tensor", "mindspore.Tensor")
-            )
+            found = (f"{cls}.{name}" for cls in classes or self.tensors)
+            known = self._methods[name, classes] = any(map(self.exists, found))
         return known
 
-    def only_tensors_have(self, name: str) -> bool:
-        """Whether a method name all but proves a Tensor."""
-        return name not in self.ambiguous and name not in _BUILTIN_METHODS and self.is_tensor_method(name)
+    def only_tensors_have(self, name: str, classes: tuple[str, ...]) -> bool:
+        """Whether a method name all but proves a Tensor of one of the given classes."""
+        if name in self.ambiguous or name in _BUILTIN_METHODS:
+            return False
+        return self.is_tensor_method(name, classes)
 
     # --- what a call gives -----------------------------------------------------------------------------
 

@@ -40,32 +40,38 @@ FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 class Flows:
     """The analyses of a project's modules."""
 
-    def __init__(self, library: Library, tensors: tuple[str, ...]) -> None:
+    def __init__(self, library: Library) -> None:
         self.library = library
-        self.tensors = tensors
         self.depth = 0
 
-    def own(self, module: Module, tensors: tuple[str, ...]) -> Flow:
-        """A complete analysis of the file being checked."""
-        flow = Flow(module, self, True, tensors)
+    def own(self, module: Module, tensors: tuple[str, ...], proving: tuple[str, ...]) -> Flow:
+        """A complete analysis of the file being checked; see `Flow`."""
+        flow = Flow(module, self, True, tensors, proving)
         flow.run()
         return flow
 
     def outside(self, module: Module) -> Flow:
         """The analysis that answers for a module some other file asks about."""
         if module.flow is None:
-            module.flow = Flow(module, self, False, self.tensors)
+            module.flow = Flow(module, self, False, self.library.tensors, self.library.tensors)
         return module.flow
 
 
 class Flow:
-    """What the values of one module are."""
+    """What the values of one module are.
 
-    def __init__(self, module: Module, flows: Flows, own: bool, tensors: tuple[str, ...]) -> None:
+    ``tensors``: the Tensor classes, the file's own framework first; ``proving``: those whose methods prove that a
+    value nothing else is known about is a Tensor.
+    """
+
+    def __init__(
+        self, module: Module, flows: Flows, own: bool, tensors: tuple[str, ...], proving: tuple[str, ...]
+    ) -> None:
         self.module = module
         self.flows = flows
         self.own = own
         self.tensors = tensors
+        self.proving = proving
         self.library = flows.library
         self.facts: dict[ast.AST, Known] = {}
         self.frames: dict[ast.AST, Frame] = {}

@@ -141,7 +141,7 @@ class Calls:
         library = self.flow.library
         if not known.atoms:
             sized = func.attr in library.sets["size-method"] and bool(node.args)
-            if library.only_tensors_have(func.attr) or sized:
+            if library.only_tensors_have(func.attr, self.flow.proving) or sized:
                 known = of(Kind.TENSOR, Confidence.INFERRED)
         elif known.sure is Confidence.POSSIBLE and known.is_tensor:
             if library.is_tensor_method(func.attr) and func.attr not in library.sets["container-method"]:

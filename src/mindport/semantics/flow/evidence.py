@@ -48,7 +48,7 @@ def _attribute(frame: Frame, found: dict[str, Evidence], node: ast.Attribute) ->
     library = frame.flow.library
     if not library.is_tensor_method(node.attr):
         evidence.against = True
-    elif library.only_tensors_have(node.attr):
+    elif library.only_tensors_have(node.attr, frame.flow.proving):
         evidence.proved = True
     else:
         evidence.consistent = True
