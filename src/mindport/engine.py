@@ -14,10 +14,11 @@ from mindport.catalog import Catalog, Check, load_catalog
 from mindport.catalog.returns import parameters, returns, surface_kind
 from mindport.config import Config
 from mindport.detectors import Detector, FileView, Stage, build_detectors
-from mindport.findings import Confidence, Coverage, FileError, Finding, Severity
+from mindport.findings import Confidence, Coverage, FileError, Finding, Severity, Span
 from mindport.semantics.flow import Flows
 from mindport.semantics.library import Library
 from mindport.semantics.module import Module
+from mindport.semantics.oracle import Oracle
 from mindport.semantics.project import Project
 from mindport.semantics.scopes import BindingKind
 from mindport.source import text as source_text
@@ -56,7 +57,14 @@ class Honour:
 class Engine:
     """Checks files with one catalogue and one configuration; keeps the project's modules in memory."""
 
-    def __init__(self, config: Config, catalog: Catalog | None = None, *, inventory: bool = False) -> None:
+    def __init__(
+        self,
+        config: Config,
+        catalog: Catalog | None = None,
+        *,
+        inventory: bool = False,
+        oracle: Oracle | None = None,
+    ) -> None:
         self.config = config
         self.inventory = inventory
         self.catalog = catalog or load_catalog()
@@ -76,7 +84,9 @@ class Engine:
                 self._by_name[name].append(detector)
             if type(detector).finish is not Detector.finish:
                 self._finishing.append(detector)
-        self.project = Project(self.catalog.canonical, self._torch | self._mindspore)
+        packages = self._torch | self._mindspore
+        self.project = Project(self.catalog.canonical, packages)
+        self._deep = Project(self.catalog.canonical, packages, oracle) if oracle is not None else None
         self._flows: Flows | None = None
 
     @property
@@ -123,15 +133,18 @@ class Engine:
     def check_source(self, source: Source, honour: Honour = Honour()) -> Result:
         """Check a parsed file."""
         try:
-            module = self.project.module_for(source)
-            view = FileView(module, self.stage(module), self.catalog, self.config, self.flows)
-            self._dispatch(view)
+            view = self._look(source, self.project)
+            found = set(view.findings)
+            if self._deep is not None:
+                deeper = self._look(source, self._deep)
+                deeper.module.settle()
+                found = _strongest([*view.findings, *deeper.findings])
             seen = coverage(view, self.judges)
             inventory = tuple(sites(view)) if self.inventory else ()
-            module.settle()
+            view.module.settle()
         except RecursionError:
             return failed(source.path, SourceError("nested too deeply to analyse"))
-        findings = sorted(set(view.findings), key=lambda f: (f.span, f.code, f.message, f.confidence.value))
+        findings = sorted(found, key=lambda f: (f.span, f.code, f.message, f.confidence.value))
         visible = [f for f in findings if self._shown(f, source.path, view.stage)]
         suppressions = scan(source) if visible else Suppressions()
         kept: list[Finding] = []
@@ -144,6 +157,12 @@ class Engine:
         return Result(
             source.path, tuple(kept), tuple(hidden), None, seen, view.stage, tuple(source.lines), inventory
         )
+
+    def _look(self, source: Source, project: Project) -> FileView:
+        module = project.module_for(source)
+        view = FileView(module, self.stage(module), self.catalog, self.config, self.flows)
+        self._dispatch(view)
+        return view
 
     def _dispatch(self, view: FileView) -> None:
         nodes = view.module.scopes.nodes
@@ -202,6 +221,17 @@ class Engine:
             matches_path(path, pattern, config.root) and matches_code(finding.code, codes)
             for pattern, codes in config.per_file_ignores.items()
         )
+
+
+def _strongest(findings: Iterable[Finding]) -> set[Finding]:
+    """Each finding once, as sure as the surest analysis found it."""
+    best: dict[tuple[str, Span, str], Finding] = {}
+    for finding in findings:
+        key = (finding.code, finding.span, finding.message)
+        known = best.get(key)
+        if known is None or known.confidence.rank < finding.confidence.rank:
+            best[key] = finding
+    return set(best.values())
 
 
 def _asked(code: str, config: Config) -> bool:

@@ -71,8 +71,10 @@ def _check(data: bytes, path: str) -> Result:
 
 @cache
 def _engine() -> Engine:
+    from mindport.deep import AstroidOracle
+
     try:
-        return Engine(load_config(Path.cwd()))
+        return Engine(load_config(Path.cwd()), oracle=AstroidOracle())
     except (ConfigError, CatalogError, DetectorError) as error:
         print(f"mindport: {error}", file=sys.stderr)
         raise SystemExit(32) from error  # pylint's exit code for a usage error

@@ -58,6 +58,7 @@ def _config(start: Path, overrides: dict[str, Any], settings: tuple[str, ...]) -
 @click.option(
     "--config", "settings", multiple=True, metavar="KEY=VALUE", help="A setting as in pyproject.toml."
 )
+@click.option("--deep", is_flag=True, help="Ask astroid where the files alone cannot tell (slower).")
 @click.option(
     "--sites", metavar="FILE", help="Write every framework name and method call to FILE as JSON lines."
 )
@@ -87,7 +88,8 @@ def _run(paths: tuple[str, ...], options: dict[str, Any]) -> tuple[list[Result],
     import gc
     import os
 
-    from mindport.engine import Engine, Result, display_path
+    from mindport.cli.parallel import Ways
+    from mindport.engine import Result, display_path
     from mindport.files import find_files
     from mindport.findings import Coverage, FileError
 
@@ -106,7 +108,8 @@ def _run(paths: tuple[str, ...], options: dict[str, Any]) -> tuple[list[Result],
     }
     config = _config(first, overrides, options["settings"])
     _known_codes(config)
-    engine = Engine(config, inventory=bool(options["sites"]))
+    ways = Ways(bool(options["sites"]), options["deep"])
+    engine = ways.engine(config)
     gc.freeze()  # what is loaded now stays; trees of many files need few collections
     gc.set_threshold(100_000, 20, 20)
     if paths == ("-",):
@@ -123,7 +126,7 @@ def _run(paths: tuple[str, ...], options: dict[str, Any]) -> tuple[list[Result],
     if options["jobs"] > 1 and len(files) > 1:
         from mindport.cli.parallel import check_files
 
-        results += check_files(files, config, options["jobs"], inventory=bool(options["sites"]))
+        results += check_files(files, config, options["jobs"], ways)
     else:
         results += [engine.check_file(file, display_path(file)) for file in files]
     return sorted(results, key=lambda result: result.path), config

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -12,16 +13,33 @@ from mindport.engine import Engine, Result, display_path
 _engines: dict[int, Engine] = {}
 
 
-def check_files(files: list[Path], config: Config, jobs: int, *, inventory: bool = False) -> list[Result]:
+@dataclass(frozen=True, slots=True)
+class Ways:
+    """How an engine looks at files beside its configuration: with the inventory of sites, with the oracle."""
+
+    inventory: bool = False
+    deep: bool = False
+
+    def engine(self, config: Config) -> Engine:
+        """An engine that works this way."""
+        oracle = None
+        if self.deep:
+            from mindport.deep import AstroidOracle
+
+            oracle = AstroidOracle()
+        return Engine(config, inventory=self.inventory, oracle=oracle)
+
+
+def check_files(files: list[Path], config: Config, jobs: int, ways: Ways = Ways()) -> list[Result]:
     """Check files in ``jobs`` processes; neighbours stay together so that a package is parsed once."""
     size = max(1, len(files) // (jobs * 4))
     chunks = [files[i : i + size] for i in range(0, len(files), size)]
     with ProcessPoolExecutor(jobs) as pool:
-        return [result for chunk in pool.map(partial(_chunk, config, inventory), chunks) for result in chunk]
+        return [result for chunk in pool.map(partial(_chunk, config, ways), chunks) for result in chunk]
 
 
-def _chunk(config: Config, inventory: bool, files: list[Path]) -> list[Result]:
+def _chunk(config: Config, ways: Ways, files: list[Path]) -> list[Result]:
     engine = _engines.get(0)
     if engine is None:
-        engine = _engines[0] = Engine(config, inventory=inventory)
+        engine = _engines[0] = ways.engine(config)
     return [engine.check_file(file, display_path(file)) for file in files]

@@ -76,7 +76,7 @@ class Module:
     def settle(self) -> None:
         """Drop what only the check of this very file needs; what importing files ask stays answerable."""
         assigns: dict[type[ast.AST], list[tuple[ast.AST, Context]]] = {
-            kind: self.scopes.nodes.get(kind, []) for kind in (ast.Assign, ast.AnnAssign)
+            kind: self.scopes.nodes.get(kind, []) for kind in (ast.Assign, ast.AnnAssign, ast.ClassDef)
         }
         self.scopes.nodes = assigns
         self.scopes.parents = {}
@@ -354,9 +354,19 @@ class Module:
         return tuple(c for base in node.bases for c in self._base(base, context, depth))
 
     def _base(self, base: ast.expr, context: Context, depth: int) -> tuple[Candidate, ...]:
-        if isinstance(base, ast.Subscript):  # Generic[T]
-            base = base.value
-        return self.resolve(base, context, depth)
+        plain = base.value if isinstance(base, ast.Subscript) else base  # Generic[T]
+        found = self.resolve(plain, context, depth)
+        known = any(isinstance(c.value, Named | ClassValue) for c in found)
+        return found if known or self.project.oracle is None else (*found, *self._asked(base))
+
+    def _asked(self, node: ast.expr) -> Iterator[Candidate]:
+        """The classes of the project the oracle says an expression can be."""
+        oracle = self.project.oracle
+        for answer in oracle.classes(self.source, node) if oracle is not None else ():
+            module = self.project.at(answer.file)
+            for cls, _ in module.scopes.nodes.get(ast.ClassDef, ()) if module is not None else ():
+                if isinstance(cls, ast.ClassDef) and cls.lineno == answer.line and module is not None:
+                    yield Candidate(ClassValue(module, cls), Confidence.INFERRED)
 
     def ancestry(self, node: ast.ClassDef, depth: int = 0) -> Ancestry:
         """The external names a class derives from, through all classes of the project."""
@@ -394,6 +404,13 @@ class Module:
 
     def constants(self, node: ast.AST, context: Context, depth: int = 0) -> tuple[Constant, ...]:
         """The Python constants an expression can be; empty when any part is unknown."""
+        found = self._constants(node, context, depth)
+        if found or depth or self.project.oracle is None or isinstance(node, ast.Constant):
+            return found
+        answers = self.project.oracle.constants(self.source, node)
+        return tuple(Constant(value, Confidence.INFERRED) for value in answers)
+
+    def _constants(self, node: ast.AST, context: Context, depth: int) -> tuple[Constant, ...]:
         if depth > MAX_DEPTH:
             return ()
         if isinstance(node, ast.Constant):

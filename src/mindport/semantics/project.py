@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from mindport.semantics.module import Module
+from mindport.semantics.oracle import Oracle
 from mindport.semantics.values import Named
 from mindport.source import text as source_text
 
@@ -21,8 +22,11 @@ class Project:
     ``canonical`` gives the public name of an external thing; ``frameworks`` are the packages never looked for.
     """
 
-    def __init__(self, canonical: Callable[[str], str], frameworks: frozenset[str]) -> None:
+    def __init__(
+        self, canonical: Callable[[str], str], frameworks: frozenset[str], oracle: Oracle | None = None
+    ) -> None:
         self.canonical = canonical
+        self.oracle = oracle
         self._frameworks = frameworks
         self._modules: OrderedDict[str, Module | None] = OrderedDict()
         self._exists: dict[str, bool] = {}
@@ -65,6 +69,10 @@ class Project:
                 if found is not None:
                     return found, located[1]
         return None if level else Named(self.canonical(target))
+
+    def at(self, file: str) -> Module | None:
+        """The module of a file of the project, by its path; parsed when it is not yet."""
+        return self._load(file) if file and self._is_file(file) else None
 
     def submodule(self, module: Module, name: str) -> Module | None:
         """A module inside a package of the project."""
