@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -32,6 +31,8 @@ class Ways:
 
 def check_files(files: list[Path], config: Config, jobs: int, ways: Ways = Ways()) -> list[Result]:
     """Check files in ``jobs`` processes; neighbours stay together so that a package is parsed once."""
+    from concurrent.futures import ProcessPoolExecutor
+
     size = max(1, len(files) // (jobs * 4))
     chunks = [files[i : i + size] for i in range(0, len(files), size)]
     with ProcessPoolExecutor(jobs) as pool:

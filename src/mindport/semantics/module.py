@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import ast
 import builtins
-import operator
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from mindport.findings import Confidence
+from mindport.semantics.ancestry import Ancestry, add_name
+from mindport.semantics.constants import constants_of
+from mindport.semantics.reaching import (
+    class_of,
+    first_parameter,
+    flat,
+    is_guarded,
+    method_owner,
+    reaching,
+)
 from mindport.semantics.scopes import (
-    Arm,
     Binding,
     BindingKind,
-    Branch,
     Context,
     NamedFunction,
     Scope,
@@ -46,13 +53,6 @@ MAX_STARS = 16
 """A module with more star imports is a package that re-exports everything: following all would parse it all."""
 MAX_CANDIDATES = 8
 """How many values one expression may have before it counts as unknown."""
-
-_OPERATORS: Mapping[type[ast.operator], Callable[[float, float], float]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.Div: operator.truediv,
-}
 
 _BUILTINS = frozenset(dir(builtins))
 
@@ -141,17 +141,17 @@ class Module:
             if not found and node.id in _BUILTINS:
                 yield Candidate(Named(f"builtins.{node.id}"))
             return
-        owner = _method_owner(scope)
+        owner = method_owner(scope)
         for binding in bindings:
             if (
                 binding.kind is BindingKind.PARAMETER
                 and owner is not None
-                and node.id == _first_parameter(scope.node)
+                and node.id == first_parameter(scope.node)
             ):
                 yield Candidate(SelfValue(ClassValue(self, owner)))
                 continue
             for candidate in self._bound(binding, node.id, depth):
-                guarded = candidate.guarded or _guarded(binding.context.branch)
+                guarded = candidate.guarded or is_guarded(binding.context.branch)
                 sure = Confidence.CERTAIN if len(bindings) == 1 or guarded else Confidence.INFERRED
                 yield Candidate(candidate.value, candidate.confidence.weaker(sure), guarded)
 
@@ -168,7 +168,7 @@ class Module:
             visible = scope.kind is not ScopeKind.CLASS or scope is start
             found = scope.bindings.get(name) if visible else None
             if found:
-                return scope, _reaching(found, context if scope is start else None, position)
+                return scope, reaching(found, context if scope is start else None, position)
             scope = scope.parent
         return None, []
 
@@ -179,7 +179,7 @@ class Module:
         elif isinstance(value, ast.ClassDef):
             yield Candidate(ClassValue(self, value))
         elif isinstance(value, ast.FunctionDef | ast.AsyncFunctionDef):
-            owner = _class_of(binding.context.scope)
+            owner = class_of(binding.context.scope)
             yield Candidate(FunctionValue(self, value, ClassValue(self, owner) if owner else None))
         elif binding.kind is BindingKind.PARAMETER:
             if value is not None:
@@ -219,7 +219,7 @@ class Module:
             return
         for binding in stars:
             found = self.project.find(self, binding.target, binding.level)
-            guarded = _guarded(binding.context.branch)
+            guarded = is_guarded(binding.context.branch)
             if isinstance(found, Named):
                 if self.project.exports(found.name, name):
                     full = self.project.canonical(f"{found.name}.{name}")
@@ -236,12 +236,12 @@ class Module:
         """What a module-level name of this module is for those who import it."""
         if depth > MAX_DEPTH:
             return ()
-        bindings = _reaching(self.scopes.module.bindings.get(name, []), None, (0, 0))
+        bindings = reaching(self.scopes.module.bindings.get(name, []), None, (0, 0))
         if not bindings:
             return self._star(name, depth + 1)
         sure = Confidence.CERTAIN if len(bindings) == 1 else Confidence.INFERRED
         return tuple(
-            Candidate(c.value, c.confidence.weaker(sure), c.guarded or _guarded(binding.context.branch))
+            Candidate(c.value, c.confidence.weaker(sure), c.guarded or is_guarded(binding.context.branch))
             for binding in bindings
             for c in self._bound(binding, name, depth + 1)
         )
@@ -309,7 +309,7 @@ class Module:
 
     def _own_member(self, node: ast.ClassDef, name: str, depth: int) -> Iterator[Candidate]:
         scope = self.scopes.scope_of[node]
-        for binding in _reaching(scope.bindings.get(name, []), None, (0, 0)):
+        for binding in reaching(scope.bindings.get(name, []), None, (0, 0)):
             yield from self._bound(binding, name, depth)
         values = self.self_attributes(node).get(name, [])
         for value, context in values:
@@ -329,10 +329,10 @@ class Module:
                 assert isinstance(statement, ast.Assign | ast.AnnAssign)
                 targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
                 attributes = [t for t in targets if isinstance(t, ast.Attribute)]
-                owner = _method_owner(context.scope) if attributes and statement.value is not None else None
+                owner = method_owner(context.scope) if attributes and statement.value is not None else None
                 if owner is None or statement.value is None:
                     continue
-                first = _first_parameter(context.scope.node)
+                first = first_parameter(context.scope.node)
                 for target in attributes:
                     if isinstance(target.value, ast.Name) and target.value.id == first:
                         values = result.setdefault(owner, {}).setdefault(target.attr, [])
@@ -343,7 +343,7 @@ class Module:
         """The functions defined in a class body, by name (the last definition of a name)."""
         return {
             item.name: item
-            for item in _flat(node.body)
+            for item in flat(node.body)
             if isinstance(item, ast.FunctionDef | ast.AsyncFunctionDef)
         }
 
@@ -382,12 +382,12 @@ class Module:
             for candidate in candidates:
                 value = candidate.value
                 if isinstance(value, Named):
-                    _add(names, value.name, candidate.confidence)
+                    add_name(names, value.name, candidate.confidence)
                     known = True
                 elif isinstance(value, ClassValue) and depth <= MAX_DEPTH:
                     inherited = value.module.ancestry(value.node, depth + 1)
                     for name, confidence in inherited.names.items():
-                        _add(names, name, confidence.weaker(candidate.confidence))
+                        add_name(names, name, confidence.weaker(candidate.confidence))
                     complete = complete and inherited.complete
                     known = True
             complete = complete and known
@@ -404,59 +404,22 @@ class Module:
 
     def constants(self, node: ast.AST, context: Context, depth: int = 0) -> tuple[Constant, ...]:
         """The Python constants an expression can be; empty when any part is unknown."""
-        found = self._constants(node, context, depth)
+        found = constants_of(self, node, context, depth)
         if found or depth or self.project.oracle is None or isinstance(node, ast.Constant):
             return found
         answers = self.project.oracle.constants(self.source, node)
         return tuple(Constant(value, Confidence.INFERRED) for value in answers)
-
-    def _constants(self, node: ast.AST, context: Context, depth: int) -> tuple[Constant, ...]:
-        if depth > MAX_DEPTH:
-            return ()
-        if isinstance(node, ast.Constant):
-            return (Constant(node.value, Confidence.CERTAIN),)
-        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-            return tuple(
-                Constant(-c.value, c.confidence)
-                for c in self.constants(node.operand, context, depth + 1)
-                if isinstance(c.value, int | float)
-            )
-        if isinstance(node, ast.BinOp):
-            return tuple(self._arithmetic(node, context, depth + 1))
-        if isinstance(node, ast.Name | ast.Attribute | ast.IfExp):
-            return tuple(
-                Constant(c.value, c.confidence.weaker(candidate.confidence))
-                for candidate in self.resolve(node, context, depth + 1)
-                if isinstance(candidate.value, Expression)
-                for c in candidate.value.module.constants(
-                    candidate.value.node, candidate.value.context, depth + 1
-                )
-            )
-        return ()
-
-    def _arithmetic(self, node: ast.BinOp, context: Context, depth: int) -> Iterator[Constant]:
-        function = _OPERATORS.get(type(node.op))
-        if function is None:
-            return
-        for left in self.constants(node.left, context, depth):
-            for right in self.constants(node.right, context, depth):
-                if isinstance(left.value, int | float) and isinstance(right.value, int | float):
-                    try:
-                        value = function(left.value, right.value)
-                    except (ArithmeticError, OverflowError):
-                        continue
-                    yield Constant(value, left.confidence.weaker(right.confidence))
 
     # --- guards ----------------------------------------------------------------------------------------
 
     def guarded(self, context: Context, node: ast.AST | None = None) -> bool:
         """Whether a place runs only where some framework, version or attribute was found to be there."""
         scope: Scope | None = context.scope
-        if _guarded(context.branch):
+        if is_guarded(context.branch):
             return True
         while scope is not None and scope.kind is not ScopeKind.MODULE:
             outer = self._context_of(scope.node)
-            if outer is not None and _guarded(outer.branch):
+            if outer is not None and is_guarded(outer.branch):
                 return True
             scope = scope.parent
         current = node
@@ -476,96 +439,3 @@ class Module:
     def _definition_contexts(self) -> Mapping[ast.AST, Context]:
         kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
         return {node: context for kind in kinds for node, context in self.scopes.nodes.get(kind, ())}
-
-
-class Ancestry:
-    """External base classes by canonical name; ``complete`` when every base could be resolved."""
-
-    __slots__ = ("complete", "names")
-
-    def __init__(self, names: Mapping[str, Confidence], complete: bool) -> None:
-        self.names = names
-        self.complete = complete
-
-    def any_of(self, wanted: frozenset[str]) -> Confidence | None:
-        """How sure it is that one of ``wanted`` is a base class; None when it is not."""
-        found = [confidence for name, confidence in self.names.items() if name in wanted]
-        return max(found, key=lambda c: c.rank) if found else None
-
-
-def _add(names: dict[str, Confidence], name: str, confidence: Confidence) -> None:
-    known = names.get(name)
-    if known is None or known.rank < confidence.rank:
-        names[name] = confidence
-
-
-def _flat(body: list[ast.stmt]) -> Iterator[ast.stmt]:
-    """Statements of a class body, those under a plain ``if`` or ``try`` included."""
-    for item in body:
-        yield item
-        if isinstance(item, ast.If | ast.Try):
-            yield from _flat(item.body)
-            yield from _flat(item.orelse)
-
-
-def _guarded(branch: Branch) -> bool:
-    return any(arm.guard for arm in branch)
-
-
-def _method_owner(scope: Scope) -> ast.ClassDef | None:
-    """The class a function scope is a method of (a static method has none)."""
-    if scope.kind is not ScopeKind.FUNCTION or isinstance(scope.node, ast.Lambda):
-        return None
-    decorators: list[ast.expr] = scope.node.decorator_list  # type: ignore[attr-defined]
-    if any(isinstance(d, ast.Name) and d.id == "staticmethod" for d in decorators):
-        return None
-    return _class_of(scope.parent)
-
-
-def _class_of(scope: Scope | None) -> ast.ClassDef | None:
-    if scope is not None and isinstance(scope.node, ast.ClassDef):
-        return scope.node
-    return None
-
-
-def _first_parameter(node: ast.AST) -> str | None:
-    args = getattr(node, "args", None)
-    if not isinstance(args, ast.arguments):
-        return None
-    positional = [*args.posonlyargs, *args.args]
-    return positional[0].arg if positional else None
-
-
-def _reaching(bindings: list[Binding], context: Context | None, position: tuple[int, int]) -> list[Binding]:
-    """The bindings of one name that can reach a use.
-
-    In the same scope (``context`` given) the last binding that surely ran before the use hides earlier ones;
-    seen from a nested scope all bindings have run.
-    """
-    if len(bindings) <= 1:
-        return bindings
-    branch = context.branch if context is not None else ()
-    usable = bindings
-    if context is not None:
-        before = [b for b in bindings if (b.line, b.column) <= position]
-        usable = before or bindings
-        usable = [b for b in usable if not _exclusive(b.context.branch, branch)] or usable
-    result: list[Binding] = []
-    for binding in reversed(usable):
-        result.append(binding)
-        if _dominates(binding.context.branch, branch):
-            break
-    return list(reversed(result))
-
-
-def _dominates(binding: tuple[Arm, ...], use: tuple[Arm, ...]) -> bool:
-    return len(binding) <= len(use) and all(
-        a.statement == b.statement and a.arm == b.arm for a, b in zip(binding, use, strict=False)
-    )
-
-
-def _exclusive(one: tuple[Arm, ...], other: tuple[Arm, ...]) -> bool:
-    return any(
-        a.exclusive and a.statement == b.statement and a.arm != b.arm
-        for a, b in zip(one, other, strict=False)
-    )
