@@ -15,6 +15,8 @@ from mindport.catalog.returns import parameters, returns, surface_kind
 from mindport.config import Config
 from mindport.detectors import Detector, FileView, Stage, build_detectors
 from mindport.findings import Confidence, Coverage, FileError, Finding, Severity, Span
+from mindport.fixes.draft import Draft, drafted
+from mindport.fixes.layout import Layout
 from mindport.semantics.flow import Flows
 from mindport.semantics.library import Library
 from mindport.semantics.module import Module
@@ -22,7 +24,7 @@ from mindport.semantics.oracle import Oracle
 from mindport.semantics.project import Project
 from mindport.semantics.scopes import BindingKind
 from mindport.source import text as source_text
-from mindport.source.suppressions import Suppressions, scan
+from mindport.source.suppressions import Suppressions, frozen_lines, scan
 from mindport.source.text import Source, SourceError
 from mindport.uses import coverage, method_uses, name_uses, sites
 
@@ -44,6 +46,7 @@ class Result:
     stage: Stage | None = None
     lines: tuple[str, ...] = ()
     sites: tuple[dict[str, object], ...] = ()
+    drafts: tuple[Draft, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +67,10 @@ class Engine:
         *,
         inventory: bool = False,
         oracle: Oracle | None = None,
+        fixing: bool = False,
     ) -> None:
         self.config = config
+        self.fixing = fixing
         self.inventory = inventory
         self.catalog = catalog or load_catalog()
         self.enabled = {c.code for c in self.catalog.checks if is_selected(c, config)}
@@ -141,6 +146,7 @@ class Engine:
                 found = _strongest([*view.findings, *deeper.findings])
             seen = coverage(view, self.judges)
             inventory = tuple(sites(view)) if self.inventory else ()
+            drafts = self._drafts(view) if self.fixing else ()
             view.module.settle()
         except RecursionError:
             return failed(source.path, SourceError("nested too deeply to analyse"))
@@ -154,8 +160,11 @@ class Engine:
             keys = (check.code, check.pylint_id, check.name)
             is_hidden = suppressions.hides(keys, finding.line, noqa=honour.noqa, pylint=honour.pylint)
             (hidden if is_hidden else kept).append(finding)
+        if drafts:
+            kept = with_fixes(kept, drafts, source, self.catalog, self.config.language)
+        lines = tuple(source.lines)
         return Result(
-            source.path, tuple(kept), tuple(hidden), None, seen, view.stage, tuple(source.lines), inventory
+            source.path, tuple(kept), tuple(hidden), None, seen, view.stage, lines, inventory, drafts
         )
 
     def _look(self, source: Source, project: Project) -> FileView:
@@ -163,6 +172,26 @@ class Engine:
         view = FileView(module, self.stage(module), self.catalog, self.config, self.flows)
         self._dispatch(view)
         return view
+
+    def _drafts(self, view: FileView) -> tuple[Draft, ...]:
+        """What can be fixed: by enabled checks, not on suppressed lines, not in ignored files."""
+        from mindport.fixes.plan import Planner
+
+        source = view.module.source
+        frozen = frozen_lines(source, self.catalog.keys)
+        starts = Layout(source)
+        result = []
+        found = [drafted(starts, finding) for finding in view.findings if finding.fix is not None]
+        taken = {(draft.code, draft.span) for draft in found}
+        for draft in (*found, *(d for d in Planner(view).plan() if (d.code, d.span) not in taken)):
+            if draft.code not in self.enabled or self._ignored(draft.code, source.path):
+                continue
+            if self.catalog.by_code[draft.code].severity.rank < Severity(self.config.min_severity).rank:
+                continue
+            ranges = [range(starts.place(c.start)[0], starts.place(c.end)[0] + 1) for c in draft.changes]
+            if not frozen or not any(line in frozen for lines in ranges for line in lines):
+                result.append(draft)
+        return tuple(result)
 
     def _dispatch(self, view: FileView) -> None:
         nodes = view.module.scopes.nodes
@@ -217,8 +246,12 @@ class Engine:
             return False
         if finding.severity is Severity.INFO and stage is Stage.TORCH and not _asked(finding.code, config):
             return False
-        return not any(
-            matches_path(path, pattern, config.root) and matches_code(finding.code, codes)
+        return not self._ignored(finding.code, path)
+
+    def _ignored(self, code: str, path: str) -> bool:
+        config = self.config
+        return any(
+            matches_path(path, pattern, config.root) and matches_code(code, codes)
             for pattern, codes in config.per_file_ignores.items()
         )
 
@@ -232,6 +265,24 @@ def _strongest(findings: Iterable[Finding]) -> set[Finding]:
         if known is None or known.confidence.rank < finding.confidence.rank:
             best[key] = finding
     return set(best.values())
+
+
+def with_fixes(
+    findings: list[Finding], drafts: Iterable[Draft], source: Source, catalog: Catalog, language: str
+) -> list[Finding]:
+    """Findings with the fix that stands at their place."""
+    from mindport.fixes.apply import habits_of, single_fix
+
+    habits = habits_of(catalog)
+    at = {draft.span: draft for draft in drafts}
+    result = []
+    for finding in findings:
+        draft = at.get(finding.span)
+        if draft is not None and finding.fix is None:
+            title = finding.suggestion
+            finding = replace(finding, fix=single_fix(draft, title, source, habits))
+        result.append(finding)
+    return result
 
 
 def _asked(code: str, config: Config) -> bool:

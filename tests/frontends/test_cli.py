@@ -231,9 +231,10 @@ def test_frameworks_are_never_imported_and_do_not_matter(tmp_path):
         (fake / name).mkdir(parents=True)
         (fake / name / "__init__.py").write_text("raise SystemExit('imported')\n")
     command = [sys.executable, "-m", "mindport", "check", "net.py", "--output-format", "json"]
+    path = os.pathsep.join(filter(None, (str(fake), os.environ.get("PYTHONPATH", ""))))
     plain = subprocess.run(command, capture_output=True, text=True, check=False)
     with_fakes = subprocess.run(
-        command, capture_output=True, text=True, check=False, env={**os.environ, "PYTHONPATH": str(fake)}
+        command, capture_output=True, text=True, check=False, env={**os.environ, "PYTHONPATH": path}
     )
     assert plain.returncode == 1
     assert plain.stdout == with_fakes.stdout

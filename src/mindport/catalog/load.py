@@ -74,6 +74,11 @@ class Catalog:
         }
 
     @cached_property
+    def keys(self) -> frozenset[str]:
+        """All the names of `by_key`."""
+        return frozenset(self.by_key)
+
+    @cached_property
     def sets(self) -> Mapping[str, frozenset[str]]:
         """The named sets of qualified names from ``concepts.toml``."""
         return {name: frozenset(values) for name, values in self.concepts.get("sets", {}).items()}

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from mindport.config import Config
     from mindport.engine import Result
+    from mindport.fixes.apply import Fixed
 
 FORMATS = ("text", "concise", "json", "jsonl")
 
@@ -62,6 +63,9 @@ def _config(start: Path, overrides: dict[str, Any], settings: tuple[str, ...]) -
 @click.option(
     "--sites", metavar="FILE", help="Write every framework name and method call to FILE as JSON lines."
 )
+@click.option("--fix", is_flag=True, help="Apply the fixes that are proven equal.")
+@click.option("--unsafe-fixes", is_flag=True, help="Apply the fixes that have to be read, too (with --fix).")
+@click.option("--diff", is_flag=True, help="Print what --fix would change, and write nothing.")
 @click.option("-j", "--jobs", type=click.IntRange(1), default=1, help="Processes to use.")
 @click.option("--no-cache", is_flag=True, help="Do not use the table cache.")
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 even when there are findings.")
@@ -71,8 +75,11 @@ def check(paths: tuple[str, ...], **options: Any) -> None:
     from mindport.config import ConfigError
     from mindport.detectors import DetectorError
 
+    fixed: list[Fixed] = []
     try:
-        results, config = _run(paths or (".",), options)
+        results, config = _run(paths or (".",), options, fixed)
+        if options["diff"] or options["fix"]:
+            _finish_fixes(fixed, results, config, paths, options)
         if options["sites"]:
             _write_sites(Path(options["sites"]), results)
         _print(results, config, options)
@@ -84,7 +91,33 @@ def check(paths: tuple[str, ...], **options: Any) -> None:
     sys.exit(1 if found and not options["exit_zero"] else 0)
 
 
-def _run(paths: tuple[str, ...], options: dict[str, Any]) -> tuple[list[Result], Config]:
+def _finish_fixes(
+    fixed: list[Fixed],
+    results: list[Result],
+    config: Config,
+    paths: tuple[str, ...],
+    options: dict[str, Any],
+) -> None:
+    """Print the diff and stop, or write the fixed files and go on to print what is left."""
+    from mindport.cli.fixing import exit_code, print_diff, summary, write_all
+
+    from_stdin = paths == ("-",)
+    if options["diff"]:
+        print_diff(fixed)
+        click.echo(summary(fixed, results, config.language, written=False), err=True)
+        sys.exit(exit_code(fixed, results))
+    if from_stdin:
+        sys.stdout.buffer.write(fixed[0].after.encode(fixed[0].encoding) if fixed else b"")
+        sys.stdout.flush()
+        click.echo(summary(fixed, results, config.language, written=True), err=True)
+        sys.exit(2 if any(result.error for result in results) else 0)
+    for problem in write_all(fixed):
+        _stop(problem)
+    json_output = options["output_format"] in ("json", "jsonl")
+    click.echo(summary(fixed, results, config.language, written=True), err=json_output)
+
+
+def _run(paths: tuple[str, ...], options: dict[str, Any], fixed: list[Fixed]) -> tuple[list[Result], Config]:
     import gc
     import os
 
@@ -108,13 +141,21 @@ def _run(paths: tuple[str, ...], options: dict[str, Any]) -> tuple[list[Result],
     }
     config = _config(first, overrides, options["settings"])
     _known_codes(config)
-    ways = Ways(bool(options["sites"]), options["deep"])
+    wanted = options["fix"] or options["diff"]
+    with_fixes = wanted or options["output_format"] in ("json", "jsonl")
+    ways = Ways(bool(options["sites"]), options["deep"], with_fixes)
     engine = ways.engine(config)
     gc.freeze()  # what is loaded now stays; trees of many files need few collections
     gc.set_threshold(100_000, 20, 20)
     if paths == ("-",):
         data = sys.stdin.buffer.read()
         path = Path(named).as_posix() if named else "<stdin>"
+        if wanted:
+            from mindport.fixes.apply import fix_bytes
+
+            file = Path(named) if named else None
+            fixed.append(fix_bytes(engine, data, path, file, unsafe=options["unsafe_fixes"]))
+            return [fixed[0].result], config
         return [engine.check_bytes(data, path, Path(named) if named else None)], config
     files: list[Path] = []
     results: list[Result] = []
@@ -123,7 +164,12 @@ def _run(paths: tuple[str, ...], options: dict[str, Any]) -> tuple[list[Result],
             results.append(Result(item.path, error=item, coverage=Coverage(1, 1)))
         else:
             files.append(item)
-    if options["jobs"] > 1 and len(files) > 1:
+    if wanted:
+        from mindport.cli.parallel import fix_files
+
+        fixed += fix_files(engine, files, options["jobs"], ways, unsafe=options["unsafe_fixes"])
+        results += [item.result for item in fixed]
+    elif options["jobs"] > 1 and len(files) > 1:
         from mindport.cli.parallel import check_files
 
         results += check_files(files, config, options["jobs"], ways)

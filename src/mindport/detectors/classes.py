@@ -96,7 +96,8 @@ class MethodInClass(Detector):
                 isinstance(n, ast.Attribute) and n.attr == method
                 for n, _ in module.scopes.nodes.get(ast.Attribute, ())
             )
-            sure = Applicability.UNSAFE if others or context.branch else Applicability.SAFE
+            torch = self.names("base") <= view.catalog.sets["module"]  # a Module still needs the old name
+            sure = Applicability.UNSAFE if others or context.branch or torch else Applicability.SAFE
             fix = Fix(sure, f"{method} -> {counterpart}", (Edit(span, counterpart),))
         values = {"class": node.name, "method": method, "counterpart": counterpart}
         view.report(self.check, span, confidence, values, fix=fix)

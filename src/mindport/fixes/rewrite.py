@@ -17,6 +17,9 @@ from typing import Any
 from mindport.catalog import ApiRow, Target
 from mindport.catalog.signature import Signature, read_signature
 
+METHODS = ("mindspore.Tensor.", "mindspore.nn.Cell.", "mindspore.Parameter.")
+"""Targets that stay methods of the receiver."""
+
 
 class Refused(Exception):
     """A call the row cannot convert, and why."""
@@ -37,22 +40,26 @@ def rewrite_call(
     target: Target,
     receiver: ast.expr | None,
     target_signature: Signature | None,
+    kind_of: Callable[[ast.expr], str] = lambda node: "",
 ) -> ast.expr:
-    """The MindSpore expression for a torch call; raises `Refused`."""
+    """The MindSpore expression for a torch call; raises `Refused`.
+
+    ``kind_of`` tells what a value is (``device``, ``dtype``, ...), for variants that depend on it.
+    """
     if target.difference.value in ("rewrite", "missing") and not target.template:
         raise Refused("a person has to rewrite it")
     bound = _bind(call, read_signature(row.signature), target, receiver is not None)
     if target.variants:
-        return _from_template(_variant(target.variants, bound), bound, receiver, target)
+        return _from_template(_variant(target.variants, bound, kind_of), bound, receiver, target)
     if not target.name:
         raise Refused("the row names no target")
     return _convert(call, target, receiver, bound, target_signature)
 
 
 def _bind(call: ast.Call, signature: Signature | None, target: Target, is_method: bool) -> _Bound:
-    starred = any(isinstance(a, ast.Starred) for a in call.args) or any(k.arg is None for k in call.keywords)
+    starred = any(isinstance(a, ast.Starred) for a in call.args)
     changed = bool(target.arguments or target.omitted or target.always or target.variants)
-    if starred and changed:
+    if changed and (starred or (any(k.arg is None for k in call.keywords) and not _open(call, target))):
         raise Refused("`*` or `**` hides which arguments are passed")
     keywords = {k.arg: k.value for k in call.keywords if k.arg}
     if signature is None:
@@ -75,6 +82,25 @@ def _bind(call: ast.Call, signature: Signature | None, target: Target, is_method
     return _Bound(values, by_position, extra)
 
 
+def _open(call: ast.Call, target: Target) -> bool:
+    """Whether ``**more`` can stay: nothing in it could be converted silently or be written twice."""
+    if target.variants:
+        return False
+    passed = {k.arg for k in call.keywords if k.arg}
+    for new in target.omitted:
+        old = next((o for o, rule in target.arguments.items() if _new_name(o, rule) == new), new)
+        if old not in passed and new not in passed:
+            return False
+    return not any(
+        isinstance(rule, Mapping) and "value" in rule and _new_name(old, rule) == old and old not in passed
+        for old, rule in target.arguments.items()
+    )
+
+
+def _new_name(old: str, rule: Any) -> str:
+    return rule if isinstance(rule, str) else str(rule.get("to", old))
+
+
 # --- argument maps ------------------------------------------------------------------------------------
 
 
@@ -90,7 +116,7 @@ def _convert(
     args: list[ast.expr] = []
     keywords: list[ast.keyword] = []
     order = [n for n in (target_signature.names if target_signature else ()) if n != "self"]
-    offset = 1 if receiver is not None and not target.name.startswith("mindspore.Tensor.") else 0
+    offset = 1 if receiver is not None and not target.name.startswith(METHODS) else 0
     in_order = True
     for name, value in bound.values.items():
         converted = _argument(name, value, target.arguments.get(name))
@@ -146,6 +172,11 @@ def _argument(name: str, value: ast.expr, rule: Any) -> tuple[str, ast.expr] | N
         if source not in table:
             raise Refused(f"`{name}={source}` has no counterpart")
         return None if table[source] == "" else (new, _expression(table[source]))
+    if rule.get("pairs"):
+        if isinstance(value, ast.Tuple | ast.List):
+            return new, ast.Tuple([deepcopy(e) for e in value.elts for _ in range(2)], ast.Load())
+        if isinstance(value, ast.Constant) and isinstance(value.value, str):
+            raise Refused(f"`{name}={value.value!r}` has no counterpart")
     if "value" in rule:
         return new, _fold(_substitute(rule["value"].replace("{}", "__value"), {"__value": value}))
     return new, value
@@ -156,7 +187,9 @@ def _fold(node: ast.expr) -> ast.expr:
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub):
         sides = [n.value for n in (node.left, node.right) if isinstance(n, ast.Constant)]
         if len(sides) == 2 and all(isinstance(side, int | float) for side in sides):
-            return ast.Constant(float(Decimal(str(sides[0])) - Decimal(str(sides[1]))))
+            value = float(Decimal(str(sides[0])) - Decimal(str(sides[1])))
+            # a small result would read like a value nobody converted
+            return ast.Constant(value) if value >= 0.5 else node
     return node
 
 
@@ -165,19 +198,26 @@ def _fold(node: ast.expr) -> ast.expr:
 _PLACEHOLDER = re.compile(r"\{\{|\}\}|\{(\*?)(\w+)(?:=([^{}]*))?\}")
 
 
-def _variant(variants: Sequence[Mapping[str, Any]], bound: _Bound) -> str:
+def _variant(
+    variants: Sequence[Mapping[str, Any]], bound: _Bound, kind_of: Callable[[ast.expr], str] = lambda node: ""
+) -> Mapping[str, Any]:
     passed = set(bound.values)
     for variant in variants:
         given, absent = set(variant.get("given", ())), set(variant.get("absent", ()))
         if bound.extra:  # `*names` has no name among the values
             given = {name for name in given if f"{{*{name}}}" not in variant["template"]}
+        kinds = variant.get("kinds", {})
+        if any(name not in bound.values or kind_of(bound.values[name]) not in kinds[name] for name in kinds):
+            continue
         if given <= passed and not absent & passed:
-            return str(variant["template"])
+            return variant
     raise Refused("no template fits the arguments passed")
 
 
-def _from_template(template: str, bound: _Bound, receiver: ast.expr | None, target: Target) -> ast.expr:
-    used: set[str] = set()
+def _from_template(
+    variant: Mapping[str, Any], bound: _Bound, receiver: ast.expr | None, target: Target
+) -> ast.expr:
+    used: set[str] = set(variant.get("kinds", ()))
     names: dict[str, ast.expr | list[ast.expr]] = {}
 
     def place(match: re.Match[str]) -> str:
@@ -198,7 +238,7 @@ def _from_template(template: str, bound: _Bound, receiver: ast.expr | None, targ
             raise Refused(f"the template needs `{name}`")
         return key
 
-    text = _PLACEHOLDER.sub(place, template)
+    text = _PLACEHOLDER.sub(place, str(variant["template"]))
     for name in bound.values:
         rule = target.arguments.get(name)
         if name not in used and not (isinstance(rule, Mapping) and rule.get("drop")):
@@ -243,11 +283,26 @@ def _expression(text: str) -> ast.expr:
 def _call(
     target: Target, receiver: ast.expr | None, args: list[ast.expr], keywords: list[ast.keyword]
 ) -> ast.expr:
-    if receiver is not None and target.name.startswith("mindspore.Tensor."):
+    if receiver is not None and target.name.startswith(METHODS):
         method = ast.Attribute(receiver, target.name.rpartition(".")[2], ast.Load())
         return ast.Call(method, args, keywords)
     leading = [] if receiver is None else [receiver]
     return ast.Call(_expression(target.name), [*leading, *args], keywords)
+
+
+# --- names ---------------------------------------------------------------------------------------------
+
+
+def rewrite_name(node: ast.expr, row: ApiRow, target: Target, receiver: ast.expr | None) -> ast.expr:
+    """The MindSpore expression for a torch name or Tensor attribute that is not called; raises `Refused`."""
+    if target.variants and (row.kind == "attribute" or not target.name):
+        nothing = _Bound({}, set(), [])
+        return _from_template(_variant(target.variants, nothing), nothing, receiver, target)
+    if receiver is not None and isinstance(node, ast.Attribute):
+        return ast.Attribute(receiver, target.name.rpartition(".")[2] or node.attr, ast.Load())
+    if not target.name:
+        raise Refused(f"{row.name} has no target")
+    return _expression(target.name)
 
 
 # --- whole expressions --------------------------------------------------------------------------------
@@ -302,25 +357,14 @@ class ExpressionRewriter(ast.NodeTransformer):
         name = dotted(node)
         row = self.find(name) if name else None
         if row is not None:
-            target = self._target(row)
-            if target.variants:
-                return _from_template(
-                    _variant(target.variants, _Bound({}, set(), [])), _Bound({}, set(), []), None, target
-                )
-            if not target.name:
-                raise Refused(f"{row.name} has no target")
-            return _expression(target.name)
+            return rewrite_name(node, row, self._target(row), None)
         if name.partition(".")[0] == "torch":
             raise Refused(f"{name} has no row")
         receiver = self.visit(node.value)
         row = self.find(f"torch.Tensor.{node.attr}")
         if row is None or row.kind != "attribute":
             return ast.Attribute(receiver, node.attr, ast.Load())
-        target = self._target(row)
-        if target.variants:
-            nothing = _Bound({}, set(), [])
-            return _from_template(_variant(target.variants, nothing), nothing, receiver, target)
-        return ast.Attribute(receiver, target.name.rpartition(".")[2] or node.attr, ast.Load())
+        return rewrite_name(node, row, self._target(row), receiver)
 
 
 def dotted(node: ast.expr) -> str:

@@ -41,6 +41,8 @@ WORDS: dict[str, dict[str, str]] = {
         "also": "also",
         "dropped": "leave out",
         "refused": "cannot be converted",
+        "fixed": "fixed {count} places in {files} files; findings left: {left}",
+        "would fix": "would fix {count} places in {files} files; findings left then: {left}",
     },
     "zh": {
         "summary": "{files} 个文件中有 {hit} 个存在问题，共 {findings} 处",
@@ -80,6 +82,8 @@ WORDS: dict[str, dict[str, str]] = {
         "also": "另见",
         "dropped": "去掉",
         "refused": "无法转换",
+        "fixed": "已修复 {files} 个文件中的 {count} 处；剩余发现：{left}",
+        "would fix": "可修复 {files} 个文件中的 {count} 处；之后剩余发现：{left}",
     },
 }
 

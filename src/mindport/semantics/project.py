@@ -58,6 +58,10 @@ class Project:
         """The module of a file some other file imported, if it was parsed already."""
         return self._modules.get(os.path.realpath(file))
 
+    def put_back(self, file: Path, module: Module) -> None:
+        """Let a file count as the given module again: what its importers see stays what is on disk."""
+        self._remember(os.path.realpath(file), module)
+
     def find(self, module: Module, target: str, level: int) -> Named | tuple[Module, list[str]] | None:
         """What an import means: an external name, or a project module and the rest of the path."""
         if level == 0 and target.partition(".")[0] in self._frameworks:

@@ -157,3 +157,20 @@ def _block_end(blocks: list[_Block], line: int) -> int:
 def _opened_block(blocks: list[_Block], first: int, line: int) -> int:
     opened = [block.last for block in blocks[1:] if first <= block.header <= line < block.first]
     return max(opened, default=line)
+
+
+def frozen_lines(source: Source, ours: frozenset[str]) -> frozenset[int]:
+    """The lines on which somebody silenced anything of ours; no fix touches them.
+
+    ``ours``: every code, pylint id and name of our checks, in capitals. A file-wide suppression freezes all lines.
+    """
+    found = scan(source)
+    if any(_silences(code, ours) for code in found.file_wide):
+        return frozenset(range(1, len(source.lines) + 1))
+    lines = {line for line, codes in found.noqa.items() if any(_silences(code, ours) for code in codes)}
+    lines |= {line for line, names in found.pylint.items() if names & {"*", "ALL", *ours}}
+    return frozenset(lines)
+
+
+def _silences(code: str, ours: frozenset[str]) -> bool:
+    return code == "*" or any(key.startswith(code) for key in ours)
