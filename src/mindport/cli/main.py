@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mindport import __version__
+from mindport.cli.compare import compare
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -332,6 +333,9 @@ def lookup(names: tuple[str, ...], output_format: str, language: str | None, api
             for line in lookup_lines(answer, config.language):
                 click.echo(line)
     sys.exit(0 if all(answer["known"] for answer in answers) else 1)
+
+
+cli.add_command(compare)
 
 
 def main() -> None:
