@@ -3,10 +3,12 @@
 ``mindport check --fix --unsafe-fixes --api nn`` runs on a copy; each port is then built in a process of its own, gets
 torch's weights, and is compared in PyNative and GRAPH_MODE: outputs in evaluation mode to 1e-5, gradients of all
 parameters to 1e-4 of their scale. ``python proof/ports.py [NAME...]``; run like ``proof/examples.py``.
+``--folder FOLDER``: the files of the public CIFAR-10 model collection instead of our own.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import shutil
@@ -46,6 +48,27 @@ CASES: dict[str, list[tuple[str, tuple[tuple[int, ...], str]]]] = {
     "dcgan": [("Generator()", ((2, 16, 1, 1), "f4")), ("Discriminator()", ((4, 3, 16, 16), "f4"))],
 }
 """What is built of each file, and the shape and type of its input; integers are below 40."""
+PUBLIC = {
+    "lenet": "LeNet()",
+    "vgg": "VGG('VGG11')",
+    "resnet": "ResNet18()",
+    "preact_resnet": "PreActResNet18()",
+    "googlenet": "GoogLeNet()",
+    "densenet": "densenet_cifar()",
+    "resnext": "ResNeXt29_2x64d()",
+    "mobilenet": "MobileNet()",
+    "mobilenetv2": "MobileNetV2()",
+    "dpn": "DPN26()",
+    "shufflenet": "ShuffleNetG2()",
+    "shufflenetv2": "ShuffleNetV2(0.5)",
+    "senet": "SENet18()",
+    "efficientnet": "EfficientNetB0()",
+    "regnet": "RegNetX_200MF()",
+    "dla": "DLA()",
+    "dla_simple": "SimpleDLA()",
+    "pnasnet": "PNASNetA()",
+}
+"""The same for the public CIFAR-10 collection our own models follow; its files are given with ``--folder``."""
 
 
 def port(folder: Path, *paths: str, api: str = "nn") -> str:
@@ -89,7 +112,14 @@ def run_all(worker: list[str], names: list[str]) -> dict[str, Any]:
     return results
 
 
-def work(folder: Path, names: list[str]) -> None:
+def cases_of(models: Path) -> dict[str, list[tuple[str, tuple[tuple[int, ...], str]]]]:
+    """What is built of a folder's files."""
+    if models == MODELS:
+        return CASES
+    return {name: [(code, IMAGE)] for name, code in PUBLIC.items() if (models / f"{name}.py").exists()}
+
+
+def work(models: Path, folder: Path, names: list[str]) -> None:
     """Compare the models of some files; prints one JSON line each."""
     import numpy as np
     import running
@@ -97,9 +127,9 @@ def work(folder: Path, names: list[str]) -> None:
     for name in names:
         result: dict[str, Any] = {"name": name, "cases": [], "error": ""}
         try:
-            theirs = running.load(MODELS / f"{name}.py", f"torch_{name}")
+            theirs = running.load(models / f"{name}.py", f"torch_{name}")
             mine = running.load(folder / f"{name}.py", f"port_{name}")
-            for expression, (shape, kind) in CASES[name]:
+            for expression, (shape, kind) in cases_of(models)[name]:
                 random = np.random.default_rng(11)
                 array = (
                     random.integers(0, 40, shape) if kind == "i8" else random.standard_normal(shape)
@@ -126,17 +156,23 @@ def work(folder: Path, names: list[str]) -> None:
 def main() -> int:
     """Port, run, print a line per model."""
     if sys.argv[1:2] == ["--work"]:
-        work(Path(sys.argv[2]), sys.argv[3:])
+        work(Path(sys.argv[2]), Path(sys.argv[3]), sys.argv[4:])
         return 0
-    names = sys.argv[1:] or list(CASES)
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--folder", type=Path, default=MODELS)
+    options = parser.parse_args()
+    models = options.folder.resolve()
+    names = options.names or list(cases_of(models))
     passed = failed = 0
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary) / "ports"
-        shutil.copytree(MODELS, folder)
+        shutil.copytree(models, folder)
         print(port(folder).splitlines()[0])
         left = [f.name for f in folder.glob("*.py") if _uses_torch(f)]
-        print(f"files that still name torch: {', '.join(sorted(left)) or 'none'}")
-        results = run_all([sys.executable, str(Path(__file__).resolve()), "--work", str(folder)], names)
+        print(f"files that still import torch: {', '.join(sorted(left)) or 'none'}")
+        worker = [sys.executable, str(Path(__file__).resolve()), "--work", str(models), str(folder)]
+        results = run_all(worker, names)
     for name in names:
         found = results[name]
         good = bool(found["cases"]) and not found["error"] and all(c["passes"] for c in found["cases"])
