@@ -136,7 +136,7 @@ def _vary(net: Any) -> None:
                 value.copy_(torch.randn(value.shape, generator=generator) * 0.1)
             elif name.endswith("running_var"):
                 value.copy_(torch.rand(value.shape, generator=generator) + 0.5)
-            elif value.dim() == 1 and value.is_floating_point():
+            elif value.is_floating_point() and (value.dim() == 1 or not value.any()):
                 value.add_(torch.randn(value.shape, generator=generator) * 0.1)
 
 

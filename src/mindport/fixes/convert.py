@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
 from mindport.catalog import ApiRow, Target
 from mindport.catalog.signature import Signature, read_signature
 from mindport.catalog.surface import signature_of
 from mindport.fixes.draft import Change, Part, Ref, Slice
 from mindport.fixes.layout import Layout
-from mindport.fixes.rewrite import Refused, rewrite_call, rewrite_name
+from mindport.fixes.rewrite import Facts, Refused, convert_argument, rewrite_call, rewrite_name
 
 _MARK = "_mindport_mark"
 _PLACE = re.compile(r"mindport_(arg|name)_(\d+)_")
@@ -35,12 +37,10 @@ _ATOMS = (
 class Converter:
     """Converts single expressions of one file."""
 
-    def __init__(
-        self, layout: Layout, parents: Mapping[ast.AST, ast.AST], kind_of: Callable[[ast.expr], str]
-    ) -> None:
+    def __init__(self, layout: Layout, parents: Mapping[ast.AST, ast.AST], facts: Facts) -> None:
         self.layout = layout
         self.parents = parents
-        self.kind_of = kind_of
+        self.facts = facts
 
     def call(
         self,
@@ -56,7 +56,7 @@ class Converter:
         for value in values if receiver is None else [receiver, *values]:
             marked.mark(value)
         try:
-            result = rewrite_call(call, row, target, receiver, signature, self.kind_of)
+            result = rewrite_call(call, row, target, receiver, signature, self.facts)
             return self._changes(call, result, receiver, marked)
         finally:
             marked.clear()
@@ -68,7 +68,7 @@ class Converter:
             marked.mark(value)
         try:
             signature = read_signature(signature_of(target.name))
-            return self.parts(rewrite_call(call, row, target, receiver, signature, self.kind_of), marked)
+            return self.parts(rewrite_call(call, row, target, receiver, signature, self.facts), marked)
         finally:
             marked.clear()
 
@@ -83,19 +83,51 @@ class Converter:
             marked.clear()
 
     def arguments_only(
-        self, call: ast.Call, row: ApiRow, target: Target, signature: Signature | None
+        self,
+        call: ast.Call,
+        row: ApiRow,
+        target: Target,
+        signature: Signature | None,
+        *,
+        method: bool = False,
     ) -> list[Change]:
-        """The changes of a call whose callee is a variable: its arguments alone; raises `Refused`."""
+        """The changes of a call whose callee is a variable: its arguments alone; raises `Refused`.
+
+        ``method``: the row is a method of the callee, whose first parameter is not among the arguments.
+        """
         marked = _Marked()
         for value in [*call.args, *(k.value for k in call.keywords)]:
             marked.mark(value)
         try:
-            result = rewrite_call(call, row, target, None, signature, self.kind_of)
+            if method:
+                row = replace(row, signature=re.sub(r"^\(self,?\s*", "(", row.signature))
+            result = rewrite_call(call, row, target, None, signature, self.facts)
             changes = self._arguments(call, result, None, marked) if isinstance(result, ast.Call) else None
         finally:
             marked.clear()
         if changes is None or (isinstance(result, ast.Call) and not dotted_target(result.func)):
             raise Refused("the call becomes another expression")
+        return changes
+
+    def keywords(self, call: ast.Call, rules: Mapping[str, Any]) -> list[Change]:
+        """The changes of a call some of whose keywords follow rules of a table; raises `Refused`."""
+        marked = _Marked()
+        for value in [*call.args, *(k.value for k in call.keywords)]:
+            marked.mark(value)
+        try:
+            keywords = []
+            for keyword in call.keywords:
+                rule = rules.get(keyword.arg or "")
+                converted = (
+                    convert_argument(keyword.arg, keyword.value, rule) if keyword.arg and rule else None
+                )
+                if rule is None or converted is not None:
+                    keywords.append(ast.keyword(*converted) if converted is not None else keyword)
+            changes = self._arguments(call, ast.Call(call.func, call.args, keywords), None, marked)
+        finally:
+            marked.clear()
+        if changes is None:
+            raise Refused("the arguments change their order")
         return changes
 
     def partial(self, call: ast.Call, row: ApiRow, target: Target) -> list[Change]:
@@ -106,7 +138,7 @@ class Converter:
         try:
             inner = ast.Call(call.args[0], call.args[1:], call.keywords)
             signature = read_signature(signature_of(target.name))
-            result = rewrite_call(inner, row, target, None, signature, self.kind_of)
+            result = rewrite_call(inner, row, target, None, signature, self.facts)
             if not isinstance(result, ast.Call) or not (name := dotted_target(result.func)):
                 raise Refused("the call becomes another expression")
             whole = ast.Call(call.func, [call.args[0], *result.args], result.keywords)
@@ -193,9 +225,9 @@ class Converter:
             name, value = kept[i]
             inner = self.layout.range(old)
             if marked.index(value) is None:
-                changes.append(
-                    Change(start, end, (*([f"{name}="] if name else []), *self.parts(value, marked)))
-                )
+                double = old_name is None and self.layout.text.startswith("**", start)
+                head_text = f"{name}=" if name else "**" if double else ""
+                changes.append(Change(start, end, (head_text, *self.parts(value, marked))))
             elif name != old_name:
                 if isinstance(old, ast.Starred):
                     return None

@@ -72,8 +72,12 @@ class Imports:
                 self.bound.update(node.names)
             elif isinstance(node, ast.MatchAs | ast.MatchStar) and node.name:
                 self.bound.add(node.name)
-            elif isinstance(node, ast.Constant) and isinstance(node.value, str) and len(node.value) < 200:
-                texts.append(node.value)
+            for holder in _quoting(node):
+                texts += [
+                    n.value
+                    for n in ast.walk(holder)
+                    if isinstance(n, ast.Constant) and isinstance(n.value, str)
+                ]
         self._quoted = " ".join(texts)
         for statement, is_top in statements:
             gone = [a for a in statement.names if self._goes(statement, a)] if is_top else []
@@ -228,6 +232,18 @@ def insertion_place(tree: ast.Module, layout: Layout) -> int:
         return layout.offset(first, 0)
     line = (last.end_lineno or last.lineno) + 1
     return layout.offset(line, 0) if line <= len(layout.starts) else len(layout.text)
+
+
+def _quoting(node: ast.AST) -> Iterator[ast.AST]:
+    """The parts of a node in which texts are names: annotations, and the list of what a module exports."""
+    if isinstance(node, ast.arg | ast.AnnAssign) and node.annotation is not None:
+        yield node.annotation
+    elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.returns is not None:
+        yield node.returns
+    elif isinstance(node, ast.Assign) and any(
+        isinstance(t, ast.Name) and t.id == "__all__" for t in node.targets
+    ):
+        yield node.value
 
 
 def _is_docstring(statement: ast.stmt) -> bool:

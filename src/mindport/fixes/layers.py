@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from mindport.catalog import ApiRow, Target
 from mindport.catalog.signature import read_signature
 from mindport.catalog.surface import signature_of
-from mindport.detectors.base import Use
+from mindport.detectors.base import Stage, Use
 from mindport.findings import Applicability, Confidence
 from mindport.fixes.draft import Change
 from mindport.fixes.rewrite import Refused
@@ -33,6 +33,7 @@ def plan(planner: Planner) -> None:
     for call, context in planner.calls():
         if call.func not in planner.by_node:
             _indirect(planner, call, context)
+        _partial(planner, call, context)
 
 
 def _attribute(planner: Planner, node: ast.Attribute, context: Context) -> None:
@@ -48,7 +49,7 @@ def _attribute(planner: Planner, node: ast.Attribute, context: Context) -> None:
         )
         return
     row = planner.catalog.api(f"{MODULE}.{node.attr}")
-    if row is None or node.attr.startswith("__"):
+    if row is None or row.kind == "statement" or node.attr.startswith("__"):
         return
     sure = module_receiver(planner, node, context)
     if sure is None:
@@ -155,8 +156,11 @@ def _indirect(planner: Planner, call: ast.Call, context: Context) -> None:
             return
         rows.append((row, candidate))
     if not rows:
+        _layer_call(planner, call, context)
         return
-    direct = isinstance(func, ast.Attribute) and func.attr == "__init__"
+    direct = (isinstance(func, ast.Attribute) and func.attr == "__init__") or _is_class(
+        planner, func, context
+    )
     results = []
     for row, candidate in rows:
         target = planner.target(row)
@@ -173,6 +177,52 @@ def _indirect(planner: Planner, call: ast.Call, context: Context) -> None:
     row, candidate, changes = results[0]
     span = planner.view.module.source.span(func)
     planner.add(planner.codes["arguments"], span, Applicability.UNSAFE, changes)
+
+
+def _layer_call(planner: Planner, call: ast.Call, context: Context) -> None:
+    """A call of a layer itself, or of a class nobody knows with keywords that only torch's layers have."""
+    span = planner.view.module.source.span(call.func)
+    names = set(_layers(planner, call.func))
+    row = planner.catalog.api(f"{next(iter(names))}.forward") if len(names) == 1 else None
+    target = planner.target(row) if row is not None else None
+    try:
+        if row is not None and target is not None and row.name != f"{MODULE}.forward":
+            signature = read_signature(signature_of(target.name))
+            changes = planner.converter.arguments_only(call, row, target, signature, method=True)
+        else:
+            rules = planner.catalog.concepts.get("layer-keywords", {})
+            if planner.view.module.resolve(call.func, context) or planner.view.stage is not Stage.TORCH:
+                return
+            if not any(keyword.arg in rules for keyword in call.keywords):
+                return
+            changes = planner.converter.keywords(call, rules)
+    except Refused:
+        return
+    planner.add(planner.codes["arguments"], span, Applicability.UNSAFE, changes)
+
+
+def _partial(planner: Planner, call: ast.Call, context: Context) -> None:
+    """``partial(Norm, eps=1e-6)`` of a class that inherits a layer's constructor."""
+    if not call.args or planner.places.partial_of(call.args[0]) is not call:
+        return
+    values = [candidate.value for candidate in planner.view.module.resolve(call.args[0], context)]
+    name = planner.layer_behind(values[0]) if len(values) == 1 else None
+    row = planner.catalog.api(name) if name and isinstance(values[0], ClassValue) else None
+    target = planner.target(row) if row is not None else None
+    if target is None or target.variants:
+        return
+    try:
+        changes = planner.converter.keywords(call, target.arguments)
+    except Refused:
+        return
+    span = planner.view.module.source.span(call.func)
+    planner.add(planner.codes["arguments"], span, Applicability.UNSAFE, changes)
+
+
+def _is_class(planner: Planner, func: ast.expr, context: Context) -> bool:
+    """Whether a call names a class of the project itself, not a variable that may hold one."""
+    values = [candidate.value for candidate in planner.view.module.resolve(func, context)]
+    return len(values) == 1 and isinstance(values[0], ClassValue) and values[0].node.name in ast.unparse(func)
 
 
 def _base_of_super(planner: Planner, func: ast.Attribute, context: Context) -> list[tuple[str, Candidate]]:

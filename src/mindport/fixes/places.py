@@ -21,7 +21,8 @@ class Places:
         self.parents = view.module.scopes.parents
 
     @cached_property
-    def _annotations(self) -> set[ast.AST]:
+    def annotations(self) -> set[ast.AST]:
+        """Every node of an annotation."""
         nodes = self.view.module.scopes.nodes
         result: set[ast.AST] = set()
         for kind in (ast.FunctionDef, ast.AsyncFunctionDef):
@@ -62,7 +63,7 @@ class Places:
 
     def is_value(self, node: ast.expr) -> bool:
         """Whether a class is passed on as a value (and called elsewhere), not asked about or derived from."""
-        if node in self._annotations or node in self._decorators:
+        if node in self.annotations or node in self._decorators:
             return False
         current: ast.AST = node
         parent = self.parents.get(current)

@@ -6,6 +6,7 @@ import ast
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import cached_property
 
 from mindport.catalog import ApiRow, Target
 from mindport.catalog.evidence import proven
@@ -18,10 +19,12 @@ from mindport.fixes.convert import Converter
 from mindport.fixes.draft import Change, Draft, Slice
 from mindport.fixes.layout import Layout
 from mindport.fixes.places import Places
-from mindport.fixes.rewrite import Refused
+from mindport.fixes.rewrite import Facts, Refused
 from mindport.semantics.kinds import Kind
 from mindport.semantics.scopes import Context
-from mindport.semantics.values import Candidate, Named, Partial
+from mindport.semantics.values import Candidate, ClassValue, Expression, Named, Partial, Value
+
+MODULE = "torch.nn.Module"
 
 
 class Planner:
@@ -32,7 +35,7 @@ class Planner:
         self.catalog = view.catalog
         self.layout = Layout(view.module.source)
         self.parents = view.module.scopes.parents
-        self.converter = Converter(self.layout, self.parents, self.kind_word)
+        self.converter = Converter(self.layout, self.parents, Facts(self.kind_word, self.keys_of))
         self.places = Places(view)
         self.drafts: list[Draft] = []
         concepts = self.catalog.concepts
@@ -50,13 +53,15 @@ class Planner:
 
     def plan(self) -> list[Draft]:
         """All drafts, in source order."""
-        from mindport.fixes import layers, statements, structure
+        from mindport.fixes import forwarding, layers, quoted, statements, structure
 
         for uses in self.by_node.values():
             self._use(uses)
         layers.plan(self)
         structure.plan(self)
         statements.plan(self)
+        forwarding.plan(self)
+        quoted.plan(self)
         return sorted(self.drafts, key=lambda draft: draft.start)
 
     # --- shared ----------------------------------------------------------------------------------------
@@ -77,6 +82,29 @@ class Planner:
         name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
         words = self.catalog.concepts.get("kinds-by-name", {})
         return next((word for word, names in words.items() if name in names), "")
+
+    def keys_of(self, node: ast.expr) -> frozenset[str] | None:
+        """The keys of a dictionary in a variable, where every value it can have is written out."""
+        if not isinstance(node, ast.Name):
+            return None
+        context = self.contexts.get(node)
+        if context is None:
+            return None
+        keys: set[str] = set()
+        for candidate in self.view.module.resolve(node, context):
+            value = candidate.value
+            if not isinstance(value, Expression) or not isinstance(value.node, ast.Dict):
+                return None
+            for key in value.node.keys:
+                if not isinstance(key, ast.Constant) or not isinstance(key.value, str):
+                    return None
+                keys.add(key.value)
+        return frozenset(keys)
+
+    @cached_property
+    def contexts(self) -> dict[ast.AST, Context]:
+        """Where the names of the file stand."""
+        return dict(self.view.module.scopes.nodes.get(ast.Name, ()))
 
     def applicability(self, row: ApiRow, target: Target, difference: str, sure: Confidence) -> Applicability:
         """Safe where executing the row showed equal results and the name is certain."""
@@ -134,7 +162,7 @@ class Planner:
         use, row = found
         if use.method:
             self._method(use, row)
-        elif use.call is not None and row.kind != "context":
+        elif use.call is not None and row.kind not in ("context", "statement"):
             self._call(use, row, use.call)
         elif use.call is None:
             self._reference(use, row)
@@ -238,13 +266,22 @@ class Planner:
             value = candidate.value
             if isinstance(value, Partial):
                 value = value.callee
-            if isinstance(value, Named):
-                if not self.is_torch(value.name):
-                    return []
-                found.append((value.name, candidate))
+            name = self.layer_behind(value)
+            if name is not None:
+                found.append((name, candidate))
             elif not self.places.is_none(value):
                 return []
         return found
+
+    def layer_behind(self, value: Value) -> str | None:
+        """The torch name a value is, or the layer whose constructor a class of the project inherits."""
+        if isinstance(value, Named):
+            return value.name if self.is_torch(value.name) else None
+        if not isinstance(value, ClassValue) or "__init__" in value.module.methods(value.node):
+            return None
+        bases = value.module.bases(value.node)
+        base = self.layer_behind(bases[0].value) if len(bases) == 1 and bases[0].value != value else None
+        return None if base == MODULE else base
 
     def calls(self) -> Iterator[tuple[ast.Call, Context]]:
         """Every call of the file with its context."""

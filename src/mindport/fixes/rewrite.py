@@ -17,6 +17,20 @@ from typing import Any
 from mindport.catalog import ApiRow, Target
 from mindport.catalog.signature import Signature, read_signature
 
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What an analysis knows of a call's surroundings; nothing, where a sample stands alone.
+
+    ``kind_of``: what a value is (``device``, ``dtype``, ...), for variants that depend on it. ``keys_of``: the keys
+    of a dictionary passed with ``**``, where they are all known.
+    """
+
+    kind_of: Callable[[ast.expr], str] = lambda node: ""
+    keys_of: Callable[[ast.expr], frozenset[str] | None] = lambda node: None
+
+
+NOTHING = Facts()
 METHODS = ("mindspore.Tensor.", "mindspore.nn.Cell.", "mindspore.Parameter.")
 """Targets that stay methods of the receiver."""
 
@@ -40,29 +54,37 @@ def rewrite_call(
     target: Target,
     receiver: ast.expr | None,
     target_signature: Signature | None,
-    kind_of: Callable[[ast.expr], str] = lambda node: "",
+    facts: Facts = NOTHING,
 ) -> ast.expr:
-    """The MindSpore expression for a torch call; raises `Refused`.
-
-    ``kind_of`` tells what a value is (``device``, ``dtype``, ...), for variants that depend on it.
-    """
+    """The MindSpore expression for a torch call; raises `Refused`."""
     if target.difference.value in ("rewrite", "missing") and not target.template:
         raise Refused("a person has to rewrite it")
+    call = _filtered(call, target, facts)
     bound = _bind(call, read_signature(row.signature), target, receiver is not None)
     if target.variants:
-        return _from_template(_variant(target.variants, bound, kind_of), bound, receiver, target)
+        return _from_template(_variant(target.variants, bound, facts), bound, receiver, target)
     if not target.name:
         raise Refused("the row names no target")
     return _convert(call, target, receiver, bound, target_signature)
 
 
+def bound_values(call: ast.Call, row: ApiRow) -> Mapping[str, ast.expr]:
+    """The arguments of a call by torch's parameter names; raises `Refused`."""
+    target = row.nn or row.mint
+    assert target is not None
+    return _bind(call, read_signature(row.signature), target, False).values
+
+
 def _bind(call: ast.Call, signature: Signature | None, target: Target, is_method: bool) -> _Bound:
     starred = any(isinstance(a, ast.Starred) for a in call.args)
     changed = bool(target.arguments or target.omitted or target.always or target.variants)
-    if changed and (starred or (any(k.arg is None for k in call.keywords) and not _open(call, target))):
-        raise Refused("`*` or `**` hides which arguments are passed")
+    if changed and starred:
+        raise Refused("`*` hides which arguments are passed")
+    hidden = any(k.arg is None for k in call.keywords)
     keywords = {k.arg: k.value for k in call.keywords if k.arg}
     if signature is None:
+        if changed and hidden:
+            raise Refused("`**` hides which arguments are passed")
         return _Bound(keywords, set(), list(call.args))
     positional = list(signature.positional)
     if is_method and positional and positional[0] == "self":
@@ -79,20 +101,40 @@ def _bind(call: ast.Call, signature: Signature | None, target: Target, is_method
             values[name] = value
         else:
             raise Refused(f"`{name}` is no parameter of torch's signature")
+    if changed and hidden and not _open(values, target):
+        raise Refused("`**` hides which arguments are passed")
     return _Bound(values, by_position, extra)
 
 
-def _open(call: ast.Call, target: Target) -> bool:
+def _filtered(call: ast.Call, target: Target, facts: Facts) -> ast.Call:
+    """The call with what the target drops taken out of dictionaries passed with ``**``."""
+    dropped = {
+        name for name, rule in target.arguments.items() if isinstance(rule, Mapping) and rule.get("drop")
+    }
+    keywords = []
+    for keyword in call.keywords:
+        keys = facts.keys_of(keyword.value) if keyword.arg is None else None
+        gone = sorted(keys & dropped) if keys else []
+        if gone and keys is not None:
+            if keys == set(gone):
+                continue
+            test = " and ".join(f"k != {name!r}" for name in gone)
+            source = f"{{k: v for k, v in __value.items() if {test}}}"
+            keyword = ast.keyword(None, _substitute(source, {"__value": keyword.value}))
+        keywords.append(keyword)
+    return ast.Call(call.func, call.args, keywords)
+
+
+def _open(values: Mapping[str, ast.expr], target: Target) -> bool:
     """Whether ``**more`` can stay: nothing in it could be converted silently or be written twice."""
     if target.variants:
         return False
-    passed = {k.arg for k in call.keywords if k.arg}
     for new in target.omitted:
         old = next((o for o, rule in target.arguments.items() if _new_name(o, rule) == new), new)
-        if old not in passed and new not in passed:
+        if old not in values and new not in values:
             return False
     return not any(
-        isinstance(rule, Mapping) and "value" in rule and _new_name(old, rule) == old and old not in passed
+        isinstance(rule, Mapping) and "value" in rule and _new_name(old, rule) == old and old not in values
         for old, rule in target.arguments.items()
     )
 
@@ -119,7 +161,7 @@ def _convert(
     offset = 1 if receiver is not None and not target.name.startswith(METHODS) else 0
     in_order = True
     for name, value in bound.values.items():
-        converted = _argument(name, value, target.arguments.get(name))
+        converted = convert_argument(name, value, target.arguments.get(name))
         if converted is None:
             in_order = in_order and name not in bound.by_position
             continue
@@ -155,7 +197,7 @@ def _passed(new: str, target: Target, bound: _Bound) -> bool:
     return False
 
 
-def _argument(name: str, value: ast.expr, rule: Any) -> tuple[str, ast.expr] | None:
+def convert_argument(name: str, value: ast.expr, rule: Any) -> tuple[str, ast.expr] | None:
     """The MindSpore parameter and expression for one argument; None when it is left out."""
     if rule is None:
         return name, value
@@ -199,7 +241,7 @@ _PLACEHOLDER = re.compile(r"\{\{|\}\}|\{(\*?)(\w+)(?:=([^{}]*))?\}")
 
 
 def _variant(
-    variants: Sequence[Mapping[str, Any]], bound: _Bound, kind_of: Callable[[ast.expr], str] = lambda node: ""
+    variants: Sequence[Mapping[str, Any]], bound: _Bound, facts: Facts = NOTHING
 ) -> Mapping[str, Any]:
     passed = set(bound.values)
     for variant in variants:
@@ -207,7 +249,9 @@ def _variant(
         if bound.extra:  # `*names` has no name among the values
             given = {name for name in given if f"{{*{name}}}" not in variant["template"]}
         kinds = variant.get("kinds", {})
-        if any(name not in bound.values or kind_of(bound.values[name]) not in kinds[name] for name in kinds):
+        if any(
+            name not in bound.values or facts.kind_of(bound.values[name]) not in kinds[name] for name in kinds
+        ):
             continue
         if given <= passed and not absent & passed:
             return variant

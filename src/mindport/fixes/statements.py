@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import ast
+import re
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from mindport.catalog import ApiRow
 from mindport.detectors.base import Use
 from mindport.findings import Applicability
-from mindport.fixes.draft import Change
-from mindport.fixes.rewrite import Refused
+from mindport.fixes.draft import Change, Part, Slice
+from mindport.fixes.rewrite import Refused, bound_values
 
 if TYPE_CHECKING:
     from mindport.fixes.plan import Planner
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
 
 def plan(planner: Planner) -> None:
     """Add the drafts for contexts whose row has no counterpart to enter."""
+    _plain(planner)
     compiled = {item.node for item in planner.view.compiled}
     for node, context in planner.view.module.scopes.nodes.get(ast.With, ()):
         assert isinstance(node, ast.With)
@@ -38,6 +41,48 @@ def plan(planner: Planner) -> None:
         except Refused:
             continue
         planner.add(planner.codes["compose"], planner.view.span_of(use), Applicability.UNSAFE, changes)
+
+
+def _plain(planner: Planner) -> None:
+    """Calls whose row is a statement: ``torch._assert(a, b)`` becomes ``assert a, b``."""
+    for uses in planner.by_node.values():
+        found = planner.row_of(uses)
+        if found is None or found[1].kind != "statement" or found[0].call is None:
+            continue
+        use, row = found
+        target = planner.target(row)
+        statement = planner.parents.get(use.call) if use.call is not None else None
+        if target is None or not target.template or not isinstance(statement, ast.Expr) or use.call is None:
+            continue
+        try:
+            values = bound_values(use.call, row)
+            changes = [_filled(planner, statement, target.template, values)]
+        except Refused:
+            continue
+        code = planner.codes[target.difference.value]
+        planner.add(code, planner.view.span_of(use), Applicability.UNSAFE, changes)
+
+
+def _filled(planner: Planner, statement: ast.Expr, template: str, values: Mapping[str, ast.expr]) -> Change:
+    start, end = planner.layout.range(statement)
+    line, column = planner.layout.place(start)
+    head = planner.layout.source.lines[line - 1][:column]
+    if template == "pass":
+        body = getattr(planner.parents.get(statement), "body", None)
+        last = planner.layout.place(end)[0]
+        tail = planner.layout.source.lines[last - 1][planner.layout.place(end)[1] :]
+        if head.strip() or tail.strip() or not isinstance(body, list) or len(body) < 2:
+            return Change(start, end, ("pass",))
+        stop = planner.layout.starts[last] if last < len(planner.layout.starts) else end
+        return Change(start - column, stop, ())
+    parts: list[Part] = []
+    position = 0
+    for match in re.finditer(r"\{(\w+)\}", template):
+        if match[1] not in values:
+            raise Refused(f"the template needs `{match[1]}`")
+        parts += [template[position : match.start()], Slice(*planner.layout.range(values[match[1]]))]
+        position = match.end()
+    return Change(start, end, (*parts, template[position:]))
 
 
 def _context_row(planner: Planner, node: ast.expr) -> tuple[Use, ApiRow] | None:

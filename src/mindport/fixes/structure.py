@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING
 
 from mindport.findings import Applicability
 from mindport.fixes.draft import Change
+from mindport.semantics.scopes import NamedFunction
+from mindport.semantics.values import Instance, Named
 
 if TYPE_CHECKING:
     from mindport.fixes.plan import Planner
@@ -17,6 +20,8 @@ def plan(planner: Planner) -> None:
         for detection in check.detections:
             if detection.shape == "method-in-class" and "counterpart" in detection.parameters:
                 _rename(planner, check.code, detection.parameters)
+    for base, table in planner.catalog.concepts.get("refresh", {}).items():
+        _refresh(planner, base, table["text"], frozenset(table["after"]))
 
 
 def _rename(planner: Planner, code: str, parameters: object) -> None:
@@ -36,3 +41,70 @@ def _rename(planner: Planner, code: str, parameters: object) -> None:
         start, end = planner.layout.range_of(span)
         if planner.layout.text[start:end] == old:
             planner.add(code, span, Applicability.UNSAFE, [Change(start, end, (new,))])
+
+
+def _refresh(planner: Planner, base: str, refresh: str, adding: frozenset[str]) -> None:
+    """Containers of Cells run a list made by their constructor: it has to be made again after later additions."""
+    module = planner.view.module
+    for node, _ in module.classes:
+        bases = [candidate.value for candidate in module.bases(node)]
+        function = module.methods(node).get("__init__")
+        if function is None or "forward" in module.methods(node):
+            continue
+        if not any(isinstance(v, Named) and v.name == base for v in bases):
+            continue
+        if not function.args.args or not _adds(function, adding):
+            continue
+        last = function.body[-1]
+        start = planner.layout.range(last)[0]
+        line, column = planner.layout.place(start)
+        indent = planner.layout.source.lines[line - 1][:column]
+        end = planner.layout.range(last)[1]
+        if indent.strip():
+            continue
+        text = f"{planner.layout.newline}{indent}{refresh.replace('{self}', function.args.args[0].arg)}"
+        span = module.source.name_span(function)
+        planner.add(planner.codes["behaviour"], span, Applicability.UNSAFE, [Change(end, end, (text,))])
+    _added(planner, base, refresh, adding)
+
+
+def _adds(function: NamedFunction, adding: frozenset[str]) -> bool:
+    """Whether a constructor sets attributes of ``self`` or adds to it by name."""
+    name = function.args.args[0].arg
+    for node in ast.walk(function):
+        made = isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)
+        target = node.targets[0] if made else None  # type: ignore[attr-defined]
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            target = node.func if node.func.attr in adding else None
+        if (
+            isinstance(target, ast.Attribute)
+            and isinstance(target.value, ast.Name)
+            and target.value.id == name
+        ):
+            return True
+    return False
+
+
+def _added(planner: Planner, base: str, refresh: str, adding: frozenset[str]) -> None:
+    """``container.add_module(name, layer)`` as a statement: the list is made again after it."""
+    for call, context in planner.calls():
+        statement = planner.parents.get(call)
+        func = call.func
+        if not isinstance(statement, ast.Expr) or not isinstance(func, ast.Attribute):
+            continue
+        if func.attr not in adding:
+            continue
+        ref = getattr(planner.view.known(func.value).atom, "ref", None)
+        values = [candidate.value for candidate in planner.view.module.resolve(func.value, context)]
+        named = [v.callee for v in values if isinstance(v, Instance)]
+        if not any(isinstance(v, Named) and v.name == base for v in (ref, *named)):
+            continue
+        start, end = planner.layout.range(statement)
+        line, column = planner.layout.place(start)
+        indent = planner.layout.source.lines[line - 1][:column]
+        if indent.strip():
+            continue
+        receiver = planner.layout.text[slice(*planner.layout.range(func.value))]
+        text = f"{planner.layout.newline}{indent}{refresh.replace('{self}', receiver)}"
+        span = planner.view.module.source.span(call)
+        planner.add(planner.codes["behaviour"], span, Applicability.UNSAFE, [Change(end, end, (text,))])
