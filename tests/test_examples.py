@@ -16,13 +16,16 @@ from mindport.catalog import load_catalog
 from mindport.config import Config
 from mindport.engine import Engine
 from mindport.flake8 import Plugin
+from mindport.review.run import Reviewer
 
 CONFIG = Config()
-CASES = [
+ALL = [
     pytest.param(check, example, id=f"{check.code}-{example.kind.value}-{index}")
     for check in load_catalog(examples=True).checks
     for index, example in enumerate(check.examples)
 ]
+CASES = [case for case in ALL if not case.values[1].original]
+REVIEWED = [case for case in ALL if case.values[1].original]
 
 
 @pytest.mark.parametrize(("check", "example"), CASES)
@@ -48,7 +51,17 @@ def test_flake8_plugin_reports_the_same_places(check, example, tmp_path):
     ]
 
 
-@pytest.mark.parametrize(("check", "example"), CASES)
+@pytest.mark.parametrize(("check", "example"), REVIEWED)
+def test_review_finds_exactly_what_is_marked(check, example, tmp_path):
+    (tmp_path / "port.py").write_text(example.code, encoding="utf-8")
+    (tmp_path / "original.py").write_text(example.original, encoding="utf-8")
+    results = Reviewer(CONFIG).review(tmp_path / "port.py", tmp_path / "original.py")
+    assert [r.error for r in results] == [None]
+    assert sorted((f.line, f.code) for r in results for f in r.findings) == expected(example.code)
+    assert Engine(CONFIG).check_file(tmp_path / "port.py").error is None
+
+
+@pytest.mark.parametrize(("check", "example"), ALL)
 def test_every_example_has_a_proof_or_a_reason(check, example):
     assert example.proof is not None
     assert example.proof.run or example.proof.unproven

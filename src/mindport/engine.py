@@ -150,8 +150,20 @@ class Engine:
             view.module.settle()
         except RecursionError:
             return failed(source.path, SourceError("nested too deeply to analyse"))
+        kept, hidden = self.sorted_out(source, found, view.stage, honour)
+        if drafts:
+            kept = with_fixes(kept, drafts, source, self.catalog, self.config.language)
+        lines = tuple(source.lines)
+        return Result(
+            source.path, tuple(kept), tuple(hidden), None, seen, view.stage, lines, inventory, drafts
+        )
+
+    def sorted_out(
+        self, source: Source, found: Iterable[Finding], stage: Stage, honour: Honour = Honour()
+    ) -> tuple[list[Finding], list[Finding]]:
+        """The findings people see, in order, and those a comment in the source suppresses."""
         findings = sorted(found, key=lambda f: (f.span, f.code, f.message, f.confidence.value))
-        visible = [f for f in findings if self._shown(f, source.path, view.stage)]
+        visible = [f for f in findings if self._shown(f, source.path, stage)]
         suppressions = scan(source) if visible else Suppressions()
         kept: list[Finding] = []
         hidden: list[Finding] = []
@@ -160,12 +172,7 @@ class Engine:
             keys = (check.code, check.pylint_id, check.name)
             is_hidden = suppressions.hides(keys, finding.line, noqa=honour.noqa, pylint=honour.pylint)
             (hidden if is_hidden else kept).append(finding)
-        if drafts:
-            kept = with_fixes(kept, drafts, source, self.catalog, self.config.language)
-        lines = tuple(source.lines)
-        return Result(
-            source.path, tuple(kept), tuple(hidden), None, seen, view.stage, lines, inventory, drafts
-        )
+        return kept, hidden
 
     def _look(self, source: Source, project: Project) -> FileView:
         module = project.module_for(source)

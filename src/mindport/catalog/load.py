@@ -260,7 +260,7 @@ _CHECK_KEYS = {
     "examples",
 }
 _TEXT_KEYS = {"title", "message", "suggestion", "what", "why", "fix"}
-_EXAMPLE_KEYS = {"kind", "code", "note", "proof"}
+_EXAMPLE_KEYS = {"kind", "code", "note", "proof", "original"}
 _PROOF_KEYS = {"run", "fails", "torch", "differs", "modes", "unproven"}
 
 
@@ -362,7 +362,8 @@ def _examples(file: str, code: str, data: object) -> Iterable[Example]:
             _fail(file, f"{where}code", f"a bad example needs a line marked `# expect: {code}`")
         if kind is not ExampleKind.BAD and code in expected:
             _fail(file, f"{where}code", f"only a bad example may expect {code}")
-        yield Example(kind, source, str(item.get("note", "")), _proof(file, where, item.get("proof")))
+        proof = _proof(file, where, item.get("proof"))
+        yield Example(kind, source, str(item.get("note", "")), proof, str(item.get("original", "")))
     for kind in ExampleKind:
         if kind not in kinds:
             _fail(file, "examples", f"at least one {kind.value} example is needed")

@@ -62,12 +62,16 @@ class Proof:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A piece of code with the findings expected in it (``# expect: CODE`` at the end of a line)."""
+    """A piece of code with the findings expected in it (``# expect: CODE`` at the end of a line).
+
+    ``original``: the torch code it is a port of, for checks that only ``mindport review`` makes.
+    """
 
     kind: ExampleKind
     code: str
     note: str
     proof: Proof | None
+    original: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ import click
 
 from mindport import __version__
 from mindport.cli.compare import compare
+from mindport.cli.review import review
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -336,6 +337,7 @@ def lookup(names: tuple[str, ...], output_format: str, language: str | None, api
 
 
 cli.add_command(compare)
+cli.add_command(review)
 
 
 def main() -> None:

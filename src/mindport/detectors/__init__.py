@@ -9,6 +9,7 @@ from mindport.detectors import (  # noqa: F401
     defaults,
     graph,
     losses,
+    review,
     target,
 )
 from mindport.detectors.base import SHAPES, Detector, DetectorError, FileView, Stage, build_detectors

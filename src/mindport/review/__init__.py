@@ -1,0 +1,1 @@
+"""Static review of a port against its original: aligned by name and structure, nothing is executed."""

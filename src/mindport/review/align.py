@@ -1,0 +1,103 @@
+"""Which file, class, attribute and method of a port stands for which of the original."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from mindport.files import find_files
+from mindport.findings import FileError
+from mindport.semantics.module import Module
+from mindport.semantics.scopes import Context, NamedFunction
+
+METHODS = {"forward": "construct"}
+"""Methods that are called otherwise in a Cell."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A port's file and the original's."""
+
+    port: Path
+    original: Path
+
+
+def pair_files(port: Path, original: Path) -> tuple[list[Pair], list[Path]]:
+    """The files of two trees that stand for each other, and the port's files without an original.
+
+    Two files given by name are a pair. In trees the same path below both roots is one; else the same file name
+    where it exists once on both sides.
+    """
+    if port.is_file() and original.is_file():
+        return [Pair(port, original)], []
+    theirs = {file.relative_to(original): file for file in _python(original)} if original.is_dir() else {}
+    if original.is_file():
+        theirs = {Path(original.name): original}
+    ours = _python(port) if port.is_dir() else [port]
+    by_name: dict[str, list[Path]] = {}
+    for file in theirs.values():
+        by_name.setdefault(file.name, []).append(file)
+    pairs: list[Pair] = []
+    alone: list[Path] = []
+    for file in ours:
+        same = theirs.get(file.relative_to(port)) if port.is_dir() else None
+        named = by_name.get(file.name, [])
+        if same is not None:
+            pairs.append(Pair(file, same))
+        elif len(named) == 1 and file.name != "__init__.py":
+            pairs.append(Pair(file, named[0]))
+        else:
+            alone.append(file)
+    return pairs, alone
+
+
+def _python(folder: Path) -> list[Path]:
+    return [item for item in find_files((str(folder),), (), None) if not isinstance(item, FileError)]
+
+
+def pair_classes(port: Module, original: Module) -> Iterator[tuple[ast.ClassDef, ast.ClassDef]]:
+    """Top-level classes of the same name."""
+    theirs = {
+        node.name: node for node, context in original.classes if context.scope is original.scopes.module
+    }
+    for node, context in port.classes:
+        other = theirs.get(node.name)
+        if context.scope is port.scopes.module and other is not None:
+            yield node, other
+
+
+def pair_functions(port: Module, original: Module) -> Iterator[tuple[str, NamedFunction, NamedFunction]]:
+    """Functions and methods of the same name, with the name people know them by."""
+    theirs = _functions(original)
+    for key, node in _functions(port).items():
+        other = theirs.get(key)
+        if other is not None:
+            yield ".".join(key), node, other
+
+
+def _functions(module: Module) -> dict[tuple[str, str], NamedFunction]:
+    result: dict[tuple[str, str], NamedFunction] = {}
+    for node in module.source.tree.body:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            result["", node.name] = node
+        elif isinstance(node, ast.ClassDef):
+            for name, method in module.methods(node).items():
+                result[node.name, METHODS.get(name, name)] = method
+    return result
+
+
+def layers_of(module: Module, node: ast.ClassDef) -> dict[str, tuple[ast.Call, Context]]:
+    """The calls a class stores on ``self`` under names it stores once."""
+    result: dict[str, tuple[ast.Call, Context]] = {}
+    for name, values in module.self_attributes(node).items():
+        if len(values) == 1 and isinstance(values[0][0], ast.Call):
+            result[name] = (values[0][0], values[0][1])
+    return result
+
+
+def inner_calls(module: Module, call: ast.Call) -> list[ast.Call]:
+    """A call and the calls among its arguments, in source order: the layers of a Sequential."""
+    found = [node for node in ast.walk(call) if isinstance(node, ast.Call)]
+    return sorted(found, key=lambda node: (node.lineno, node.col_offset))

@@ -1,0 +1,301 @@
+"""The review: aligned classes, layers, calls and signatures, and where the port silently differs."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+from mindport.catalog import Catalog, Check, load_catalog
+from mindport.config import Config
+from mindport.detectors.base import FileView, Stage
+from mindport.engine import Engine, Result, display_path, failed
+from mindport.findings import Confidence, Coverage, Span
+from mindport.review.align import Pair, inner_calls, layers_of, pair_classes, pair_files, pair_functions
+from mindport.review.calls import Gap, Judge
+from mindport.semantics.module import Module
+from mindport.semantics.scopes import Context, NamedFunction, parameter_defaults
+from mindport.source import text as source_text
+from mindport.source.text import SourceError
+
+ALIKE = 0.6
+"""Functions whose calls agree less than this (share of names, 0 to 1) do different things: nothing to compare."""
+MAX_NEW = 2
+"""An original with more parameters than this that the port lacks is taken for another version."""
+_Called = tuple[ast.Call, Context]
+
+
+class Reviewer:
+    """Reviews pairs of files with one catalogue and configuration."""
+
+    def __init__(self, config: Config, catalog: Catalog | None = None) -> None:
+        self.catalog = catalog or load_catalog()
+        self.config = config
+        self.engine = Engine(config, self.catalog)
+        self.theirs = Engine(config, self.catalog)
+        self.checks: dict[str, tuple[Check, dict[str, object]]] = {
+            detection.shape.removeprefix("review-"): (check, dict(detection.parameters))
+            for check in self.catalog.checks
+            for detection in check.detections
+            if detection.shape.startswith("review-") and check.code in self.engine.enabled
+        }
+        argument = self.checks.get("argument")
+        parameters = argument[1] if argument else {}
+        same = parameters.get("same", ())
+        ignored = parameters.get("ignored", ())
+        assert isinstance(same, list | tuple)
+        assert isinstance(ignored, list | tuple)
+        self.judge = Judge(self.catalog, frozenset(map(str, ignored)), tuple(same))
+
+    def review(self, port: Path, original: Path) -> list[Result]:
+        """Review a file or a tree; files without an original are left out of the results."""
+        pairs, _ = pair_files(port, original)
+        return [self.review_pair(pair) for pair in pairs]
+
+    def review_pair(self, pair: Pair) -> Result:
+        """Review one file."""
+        shown = display_path(pair.port)
+        try:
+            source = source_text.from_text(shown, _text(pair.port), pair.port)
+        except SourceError as error:
+            return failed(shown, error)
+        try:
+            other = source_text.from_text(display_path(pair.original), _text(pair.original), pair.original)
+        except SourceError as error:
+            return failed(display_path(pair.original), error)
+        port = self.engine.project.module_for(source)
+        original = self.theirs.project.module_for(other)
+        stage = Stage.MINDSPORE
+        view = FileView(port, stage, self.catalog, self.config, self.engine.flows)
+        _Review(self, view, original).run()
+        kept, hidden = self.engine.sorted_out(source, set(view.findings), stage)
+        port.settle()
+        original.settle()
+        lines = tuple(source.lines)
+        return Result(shown, tuple(kept), tuple(hidden), None, Coverage(1), stage, lines)
+
+
+def _text(file: Path) -> str:
+    return source_text.decode(source_text.read_bytes(file))
+
+
+class _Review:
+    """One pair of files."""
+
+    def __init__(self, reviewer: Reviewer, view: FileView, original: Module) -> None:
+        self.judge = reviewer.judge
+        self.checks = reviewer.checks
+        self.view = view
+        self.port = view.module
+        self.original = original
+        self._attributes = {id(m): _attributes(m) for m in (self.port, original)}
+
+    def run(self) -> None:
+        """Report everything."""
+        seen: set[ast.Call] = set()
+        for port, original in pair_classes(self.port, self.original):
+            self._layers(port, original, seen)
+            self._initialisation(port, original)
+        for name, port_function, original_function in pair_functions(self.port, self.original):
+            self._defaults(name, port_function, original_function)
+            self._calls(name, port_function, original_function, seen)
+
+    # --- layers ----------------------------------------------------------------------------------------
+
+    def _layers(self, port: ast.ClassDef, original: ast.ClassDef, seen: set[ast.Call]) -> None:
+        ours, theirs = layers_of(self.port, port), layers_of(self.original, original)
+        common = [name for name in theirs if name in ours]
+        for name in common:
+            (call, context), (other, other_context) = ours[name], theirs[name]
+            mine, yours = inner_calls(self.port, call), inner_calls(self.original, other)
+            if len(mine) != len(yours):
+                mine, yours = mine[:1], yours[:1]
+            for one, two in zip(mine, yours, strict=True):
+                seen.add(one)
+                self._compare(f"{port.name}.{name}", one, context, two, other_context)
+        self._missing(port, original, len(common))
+
+    def _missing(self, port: ast.ClassDef, original: ast.ClassDef, common: int) -> None:
+        check = self.checks.get("missing-layer")
+        if check is None:
+            return
+        ours = set(self.port.self_attributes(port)) | set(self.port.methods(port))
+        theirs = layers_of(self.original, original)
+        gone = []
+        for name, (call, context) in theirs.items():
+            torch = self.judge.torch_name(self.original, call, context)
+            row = self.view.catalog.api(torch) if torch is not None else None
+            if name not in ours and row is not None and row.kind == "class" and torch in self._layer_names:
+                gone.append((name, call))
+        if not gone or len(gone) > common or not self.port.ancestry(port).complete:
+            return
+        text = ast.dump(port)
+        for name, call in gone:
+            if f"'{name}'" not in text:
+                self._report(
+                    "missing-layer", self.port.source.name_span(port), Confidence.INFERRED, name, call, {}
+                )
+
+    @property
+    def _layer_names(self) -> frozenset[str]:
+        return self.view.catalog.sets["module"]
+
+    # --- calls -----------------------------------------------------------------------------------------
+
+    def _calls(self, name: str, port: NamedFunction, original: NamedFunction, seen: set[ast.Call]) -> None:
+        owner = name.rpartition(".")[0]
+        ours = self._by_key(self.port, port, owner)
+        theirs = self._by_key(self.original, original, owner)
+        if _likeness(ours, theirs) < ALIKE:
+            return
+        for key, mine in ours.items():
+            yours = theirs.get(key, [])
+            if len(mine) != len(yours):
+                continue  # which is which, nobody can tell
+            pairs = [(one, two) for one, two in zip(mine, yours, strict=True) if one[0] not in seen]
+            seen.update(one[0] for one in mine)
+            self._group(name, pairs)
+
+    def _group(self, name: str, pairs: list[tuple[_Called, _Called]]) -> None:
+        """Calls of one name in one function: a single one differs, or all do alike; else the order may differ."""
+        found = [(self._gaps(*one, *two), one, two) for one, two in pairs]
+        different = [(gaps, one, two) for gaps, one, two in found if gaps]
+        alike = len({tuple(map(repr, gaps)) for gaps, _, _ in different}) == 1
+        if len(different) == 1 or (alike and len(different) == len(found)):
+            for _, one, two in different:
+                self._compare(name, *one, *two)
+
+    def _by_key(self, module: Module, function: NamedFunction, owner: str) -> dict[str, list[_Called]]:
+        is_port = module is self.port
+        name_of = self.judge.port_name if is_port else self.judge.torch_name
+        inside = {id(node) for node in ast.walk(function)}
+        result: dict[str, list[_Called]] = {}
+        for call, context in module.scopes.nodes.get(ast.Call, ()):
+            if id(call) in inside and isinstance(call, ast.Call) and not self._is_alone(module, call, owner):
+                known = name_of(module, call, context)
+                if known is not None:
+                    key = self.judge.key(known) if is_port else known.rpartition(".")[2].lower()
+                    result.setdefault(key, []).append((call, context))
+        return result
+
+    def _is_alone(self, module: Module, call: ast.Call, owner: str) -> bool:
+        """Whether a call makes an attribute of ``self`` that the other side does not have at all."""
+        statement = module.scopes.parents.get(call)
+        if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Attribute):
+            return False
+        other = self.original if module is self.port else self.port
+        return statement.targets[0].attr not in self._attributes[id(other)].get(owner, frozenset())
+
+    def _gaps(self, call: ast.Call, context: Context, other: ast.Call, other_context: Context) -> list[Gap]:
+        torch = self.judge.torch_name(self.original, other, other_context)
+        port = self.judge.port_name(self.port, call, context)
+        target = self.judge.target(torch, port) if torch is not None and port is not None else None
+        if torch is None or target is None:
+            return []
+        sides = ((self.original, other, other_context), (self.port, call, context))
+        return list(self.judge.gaps(torch, target, *sides))
+
+    def _compare(
+        self, name: str, call: ast.Call, context: Context, other: ast.Call, other_context: Context
+    ) -> None:
+        torch = self.judge.torch_name(self.original, other, other_context)
+        port = self.judge.port_name(self.port, call, context)
+        if torch is None or port is None:
+            return
+        span = self.port.source.span(call)
+        if self.judge.target(torch, port) is None:
+            if self.judge.is_other(torch, port):
+                self._report(
+                    "other-layer", span, Confidence.INFERRED, name, other, {"actual": port, "wanted": torch}
+                )
+            return
+        gaps = self._gaps(call, context, other, other_context)
+        if gaps:
+            found = {
+                "parameter": ", ".join(gap.parameter for gap in gaps),
+                "actual": ", ".join(f"{gap.parameter}={gap.actual!r}" for gap in gaps),
+                "wanted": ", ".join(f"{gap.parameter}={gap.wanted!r}" for gap in gaps),
+            }
+            self._report("argument", span, Confidence.CERTAIN, name, other, found)
+
+    # --- signatures and initialisation -----------------------------------------------------------------
+
+    def _defaults(self, name: str, port: NamedFunction, original: NamedFunction) -> None:
+        check = self.checks.get("default")
+        if check is None:
+            return
+        ignored = check[1].get("ignored", ())
+        assert isinstance(ignored, list | tuple)
+        ours, theirs = parameter_defaults(port.args), parameter_defaults(original.args)
+        if len(theirs.keys() - ours.keys()) > MAX_NEW:
+            return  # the original of another version, whose parameters may mean something else
+        for parameter, default in ours.items():
+            other = theirs.get(parameter)
+            if other is None or parameter in ignored:
+                continue
+            if not isinstance(default, ast.Constant) or not isinstance(other, ast.Constant):
+                continue
+            one, two = default.value, other.value
+            if None in (one, two) or (type(one) is not type(two) and not _numbers(one, two)):
+                continue
+            if one != two:
+                found = {"parameter": parameter, "actual": repr(one), "wanted": repr(two)}
+                span = self.port.source.span(default)
+                self._report("default", span, Confidence.CERTAIN, name, other, found)
+
+    def _initialisation(self, port: ast.ClassDef, original: ast.ClassDef) -> None:
+        check = self.checks.get("initialisation")
+        if check is None:
+            return
+        prefix = str(check[1].get("prefix", ""))
+        ours = self.port.methods(port)
+        for name, method in self.original.methods(original).items():
+            uses = [
+                call
+                for call, context in self.original.scopes.nodes.get(ast.Call, ())
+                if isinstance(call, ast.Call)
+                and method.lineno <= call.lineno <= (method.end_lineno or 0)
+                and (self.judge.torch_name(self.original, call, context) or "").startswith(prefix)
+            ]
+            if not uses or name == "__init__":
+                continue
+            mine = ours.get(name)
+            empty = mine is not None and not any(
+                isinstance(n, ast.Call) for s in mine.body for n in ast.walk(s)
+            )
+            if empty and mine is not None:
+                span = self.port.source.name_span(mine)
+                self._report("initialisation", span, Confidence.INFERRED, f"{port.name}.{name}", uses[0], {})
+
+    # --- reporting -------------------------------------------------------------------------------------
+
+    def _report(
+        self, shape: str, span: Span, sure: Confidence, name: str, other: ast.expr, found: dict[str, str]
+    ) -> None:
+        entry = self.checks.get(shape)
+        if entry is None:
+            return
+        source = self.original.source
+        line = source.lines[other.lineno - 1].strip()
+        values = {
+            "name": name,
+            "parameter": "",
+            "actual": "",
+            "wanted": "",
+            **found,
+            "original": f"{source.path}:{other.lineno}: {line}",
+        }
+        self.view.report(entry[0], span, sure, values)
+
+
+def _numbers(one: object, two: object) -> bool:
+    return all(isinstance(v, int | float) and not isinstance(v, bool) for v in (one, two))
+
+
+def _attributes(module: Module) -> dict[str, frozenset[str]]:
+    return {node.name: frozenset(module.self_attributes(node)) for node, _ in module.classes}
+
+
+def _likeness(ours: dict[str, list[_Called]], theirs: dict[str, list[_Called]]) -> float:
+    """The share of calls, by name, that both functions make."""
+    both = sum(min(len(ours[key]), len(theirs[key])) for key in ours.keys() & theirs.keys())
+    return 2 * both / max(1, sum(map(len, ours.values())) + sum(map(len, theirs.values())))
