@@ -191,7 +191,10 @@ def _layer_call(planner: Planner, call: ast.Call, context: Context) -> None:
             changes = planner.converter.arguments_only(call, row, target, signature, method=True)
         else:
             rules = planner.catalog.concepts.get("layer-keywords", {})
-            if planner.view.module.resolve(call.func, context) or planner.view.stage is not Stage.TORCH:
+            known = planner.view.module.resolve(call.func, context)
+            if not all(planner.places.is_none(c.value) for c in known):
+                return
+            if planner.view.stage is not Stage.TORCH:
                 return
             if not any(keyword.arg in rules for keyword in call.keywords):
                 return

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from mindport.findings import Applicability
 from mindport.fixes.draft import Change
-from mindport.semantics.scopes import NamedFunction
-from mindport.semantics.values import Instance, Named
+from mindport.semantics.scopes import Context, NamedFunction
+from mindport.semantics.values import ClassValue, Instance, Named, SelfValue
 
 if TYPE_CHECKING:
     from mindport.fixes.plan import Planner
@@ -41,6 +41,31 @@ def _rename(planner: Planner, code: str, parameters: object) -> None:
         start, end = planner.layout.range_of(span)
         if planner.layout.text[start:end] == old:
             planner.add(code, span, Applicability.UNSAFE, [Change(start, end, (new,))])
+    for attribute, context in module.scopes.nodes.get(ast.Attribute, ()):
+        assert isinstance(attribute, ast.Attribute)
+        if attribute.attr == old and attribute not in planner.by_node:
+            _called(planner, attribute, context, code, new, names)
+
+
+def _called(
+    planner: Planner, node: ast.Attribute, context: Context, code: str, new: str, names: frozenset[str]
+) -> None:
+    """``super().forward(x)`` keeps naming the method; another layer is called itself."""
+    view = planner.view
+    end = planner.layout.range(node)[1]
+    start = end - len(node.attr)
+    span = view.module.source.span(node)
+    for candidate in view.module.resolve(node.value, context):
+        value = candidate.value
+        if isinstance(value, SelfValue) and value.owner.module.ancestry(value.owner.node).any_of(names):
+            planner.add(code, span, Applicability.UNSAFE, [Change(start, end, (new,))])
+            return
+    ref = getattr(view.known(node.value).atom, "ref", None)
+    parent = planner.parents.get(node)
+    if isinstance(ref, ClassValue) and isinstance(parent, ast.Call) and parent.func is node:
+        if ref.module.ancestry(ref.node).any_of(names):
+            inner = planner.layout.range(node.value)[1]
+            planner.add(code, span, Applicability.UNSAFE, [Change(inner, end, ())])
 
 
 def _refresh(planner: Planner, base: str, refresh: str, adding: frozenset[str]) -> None:
