@@ -1,0 +1,69 @@
+"""Shapes that following the compiled code finds: what is joined, changed, cut off or refused on the way."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from mindport.detectors.base import FileView, shape
+from mindport.detectors.graph import CompiledShape, header_span
+from mindport.findings import Confidence, Severity
+from mindport.semantics.compiled import Compiled, Origin
+from mindport.semantics.trace import Event, Tracer
+
+_ROOTS = ("construct", "forward")
+
+
+def trace(view: FileView) -> Tracer:
+    """The followed code of a file; followed once."""
+    known: Tracer | None = view.__dict__.get("trace")
+    if known is None:
+        known = Tracer(view.module, view.catalog.sets)
+        for compiled in roots(view):
+            known.trace(compiled)
+        view.__dict__["trace"] = known
+    return known
+
+
+def roots(view: FileView) -> Iterable[Compiled]:
+    """The compiled functions that nothing but the framework calls."""
+    for compiled in view.compiled:
+        if compiled.node.name in _ROOTS or compiled.origin is Origin.JIT:
+            yield compiled
+
+
+def enclosing(view: FileView, node: ast.AST) -> Compiled | None:
+    """The compiled function a node stands in, the innermost one."""
+    line = getattr(node, "lineno", 0)
+    found = [c for c in view.compiled if c.node.lineno <= line <= (c.node.end_lineno or line)]
+    return max(found, key=lambda c: c.node.lineno, default=None)
+
+
+@shape("trace-event")
+class TraceEvent(CompiledShape):
+    """One of the listed ``events``; those seen on an attribute of a class are ``inferred`` at most."""
+
+    parameters = {"events": (list, True), "ported": (bool, False)}
+
+    def finish(self, view: FileView) -> None:
+        """Report the events of the file."""
+        if not view.compiled:
+            return
+        for event in trace(view).events.values():
+            if event.kind in self.values["events"]:
+                self._report(view, event)
+
+    def _report(self, view: FileView, event: Event) -> None:
+        compiled = enclosing(view, event.node)
+        origin = compiled.origin if compiled is not None else Origin.CONSTRUCT
+        if self.values.get("ported") and origin is Origin.FORWARD:
+            return
+        severity: Severity | None = None
+        if view.config.mode == "pynative":
+            severity = Severity.INFO
+        elif origin is Origin.FORWARD:
+            severity = self.check.before_port
+        root = compiled.root if compiled is not None else ""
+        values = {"function": root, "found": event.found}
+        sure = event.sure if event.sure is not Confidence.CERTAIN else Confidence.INFERRED
+        view.report(self.check, header_span(view, event.node), sure, values, severity=severity)

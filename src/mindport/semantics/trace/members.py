@@ -1,0 +1,380 @@
+"""Attributes and names: what ``self`` holds, what a name of the project or of a framework is."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from mindport.findings import Confidence
+from mindport.semantics.module import Module
+from mindport.semantics.scopes import Context
+from mindport.semantics.trace.values import Event, Origin, Shadow, What, join, unknown
+from mindport.semantics.values import (
+    Candidate,
+    ClassValue,
+    Expression,
+    FunctionValue,
+    Instance,
+    ModuleValue,
+    Named,
+    Partial,
+    SelfValue,
+)
+
+if TYPE_CHECKING:
+    from mindport.semantics.trace.run import Frame
+
+CERTAIN, INFERRED, POSSIBLE = Confidence.CERTAIN, Confidence.INFERRED, Confidence.POSSIBLE
+
+
+class Members:
+    """Looks up names, attributes of ``self`` and of other values."""
+
+    module: Module
+    sets: Mapping[str, frozenset[str]]
+    active: list[ast.AST]
+
+    def event(self, kind: str, module: Module, node: ast.AST, found: str, sure: Confidence) -> None:
+        """See `Tracer`."""
+        raise NotImplementedError
+
+    def value(self, frame: Frame, node: ast.expr, whole: bool = True) -> Shadow:
+        """See `Expressions`."""
+        raise NotImplementedError
+
+    def text(self, frame: Frame, node: ast.AST) -> str:
+        """See `Expressions`."""
+        raise NotImplementedError
+
+    def context(self, frame: Frame) -> Context:
+        """See `Expressions`."""
+        raise NotImplementedError
+
+    def inline(self, frame: Frame, value: FunctionValue, arguments: Arguments, self_value: Shadow | None) -> Shadow:
+        """See `Calls`."""
+        raise NotImplementedError
+
+    def of(self, name: str) -> frozenset[str]:
+        """A named set of the catalogue."""
+        return self.sets.get(name, frozenset())
+
+    # --- names -----------------------------------------------------------------------------------------
+
+    def resolved(self, frame: Frame, node: ast.expr) -> Shadow:
+        """A name or dotted name that is no local variable."""
+        candidates = frame.module.resolve(node, self.context(frame))
+        return self.candidates(candidates, Origin.GLOBAL)
+
+    def candidates(self, candidates: tuple[Candidate, ...], origin: Origin) -> Shadow:
+        """The join of what a name can be."""
+        result: Shadow | None = None
+        for candidate in candidates[:4]:
+            value = self.shadow(candidate, origin)
+            result = value if result is None else join(result, value)
+        return result if result is not None else unknown()
+
+    def shadow(self, candidate: Candidate, origin: Origin) -> Shadow:
+        """A value of the name resolution as the graph compiler sees it."""
+        value, sure = candidate.value, candidate.confidence
+        if isinstance(value, Named):
+            return Shadow(self._named(value.name), sure, ref=value, dtype=self._dtype(value.name))
+        if isinstance(value, ClassValue):
+            return Shadow(What.CLASS, sure, ref=value)
+        if isinstance(value, FunctionValue):
+            return Shadow(What.FUNCTION, sure, ref=value)
+        if isinstance(value, ModuleValue):
+            return Shadow(What.UNKNOWN, sure, ref=value)
+        if isinstance(value, SelfValue):
+            return self.self_value(value).but(sure=sure)
+        if isinstance(value, Partial):
+            return Shadow(What.PARTIAL, sure, ref=value, origin=origin)
+        if isinstance(value, Instance):
+            return self.instance(value, sure, origin)
+        if isinstance(value, Expression):
+            return self.expression(value, sure, origin)
+        return unknown()
+
+    def _named(self, name: str) -> What:
+        if name in self.of("cell") or name in self.of("primitive") or name.rpartition(".")[2][:1].isupper():
+            return What.CLASS
+        if name in self.of("dtypes"):
+            return What.STATIC
+        return What.FUNCTION if name.startswith("builtins.") or "." in name else What.UNKNOWN
+
+    def _dtype(self, name: str) -> str | None:
+        return f"={name.rpartition('.')[2]}" if name in self.of("dtypes") else None
+
+    def instance(self, value: Instance, sure: Confidence, origin: Origin) -> Shadow:
+        """What a call outside the compiled code gave."""
+        callee = value.callee
+        if isinstance(callee, ClassValue):
+            ancestry = callee.module.ancestry(callee.node)
+            cell = ancestry.any_of(self.of("cell") | self.of("module"))
+            if cell is not None:
+                what = What.CELLS if ancestry.any_of(self.of("cell-list")) else What.CELL
+                return Shadow(what, sure.weaker(cell), ref=callee, origin=origin)
+            if any(name.rpartition(".")[2] in ("Enum", "IntEnum") for name in ancestry.names):
+                return Shadow(What.STATIC, sure, dtype="enum")
+            return Shadow(What.OBJECT, sure, ref=callee, origin=origin)
+        if isinstance(callee, Named):
+            if callee.name in self.of("named-tuple-makers"):
+                return Shadow(What.CLASS, sure, ref=callee)
+            what = self.made_by(callee.name)
+            const = what is What.TENSOR
+            element = None
+            if what in (What.CELLS, What.SEQUENTIAL):
+                element = self._cells(value, sure)
+            return Shadow(what, sure, ref=callee, origin=origin, const=const, element=element)
+        return unknown()
+
+    def _cells(self, value: Instance, sure: Confidence) -> Shadow:
+        call = value.call
+        if call is not None and value.context is not None:
+            first = call.args[0] if call.args else None
+            if isinstance(first, ast.ListComp | ast.GeneratorExp):
+                first = first.elt
+            elif isinstance(first, ast.List | ast.Tuple):
+                first = first.elts[0] if first.elts else None
+            if first is not None:
+                found = self.candidates(value.module.resolve(first, value.context), Origin.SELF)
+                if found.what in (What.CELL, What.CELLS, What.SEQUENTIAL):
+                    return found
+        return Shadow(What.CELL, sure, origin=Origin.SELF)
+
+    def made_by(self, name: str) -> What:
+        """The kind of what calling an external name gives."""
+        for what, key in _MADE:
+            if name in self.of(key):
+                return what
+        if name in self.of("primitive"):
+            return What.PRIMITIVE
+        if name in self.of("cell") or name in self.of("module"):
+            return What.CELL
+        if name.startswith("numpy."):
+            return What.ARRAY
+        return What.UNKNOWN
+
+    def expression(self, value: Expression, sure: Confidence, origin: Origin) -> Shadow:
+        """A literal outside the compiled code: a module variable or an attribute set in ``__init__``."""
+        node, module = value.node, value.module
+        if isinstance(node, ast.Constant):
+            if node.value is None:
+                return Shadow(What.NONE, sure, origin=origin)
+            what = What.TEXT if isinstance(node.value, str | bytes) else What.STATIC
+            return Shadow(what, sure, origin=origin)
+        if isinstance(node, ast.List | ast.Tuple | ast.ListComp):
+            parts = [node.elt] if isinstance(node, ast.ListComp) else node.elts
+            what = What.TUPLE if isinstance(node, ast.Tuple) else What.LIST
+            found = [self.candidates(module.resolve(part, value.context), origin) for part in parts[:8]]
+            element: Shadow | None = None
+            for item in found:
+                element = item if element is None else join(element, item)
+            return Shadow(what, sure, origin=origin, element=element, node=node)
+        if isinstance(node, ast.Dict | ast.DictComp):
+            return Shadow(What.DICT, sure, origin=origin, element=unknown(), node=node)
+        if isinstance(node, ast.Lambda):
+            return Shadow(What.LAMBDA, sure, origin=origin, node=node)
+        if isinstance(node, ast.UnaryOp | ast.BinOp | ast.Compare | ast.JoinedStr):
+            return Shadow(What.STATIC, sure, origin=origin)
+        return unknown()
+
+    # --- self ------------------------------------------------------------------------------------------
+
+    def self_of(self, frame: Frame) -> Shadow:
+        """The object the frame's method runs on."""
+        if frame.self_ref is not None:
+            return frame.self_ref
+        if frame.owner is None:
+            return unknown()
+        return self.self_value(SelfValue(ClassValue(frame.module, frame.owner)))
+
+    def self_value(self, value: SelfValue) -> Shadow:
+        """``self`` of a class."""
+        ancestry = value.owner.module.ancestry(value.owner.node)
+        cell = ancestry.any_of(self.of("cell") | self.of("module"))
+        what = What.CELL if cell is not None else What.OBJECT
+        return Shadow(what, CERTAIN, ref=value, origin=Origin.SELF)
+
+    def self_attribute(self, frame: Frame, node: ast.Attribute, whole: bool) -> Shadow:
+        """``self.name`` inside a method."""
+        owner = self.self_of(frame)
+        written = frame.written(owner.ref, node.attr)
+        if written is not None:
+            return written
+        if frame.owner is None or not isinstance(owner.ref, SelfValue | ClassValue):
+            return self.member(frame, owner, node)
+        return self.attribute_of(frame, owner, node)
+
+    def attribute_of(self, frame: Frame, owner: Shadow, node: ast.Attribute) -> Shadow:
+        """An attribute the project's classes set, or a property."""
+        ref = owner.ref
+        cls = ref.owner if isinstance(ref, SelfValue) else ref
+        if not isinstance(cls, ClassValue):
+            return unknown()
+        key = (cls.node, node.attr)
+        known = self.attributes.get(key)
+        if known is None:
+            found = cls.module.member(cls.node, node.attr, False, 0)
+            if not found and node.attr in self.of("cell-static"):
+                known = Shadow(What.STATIC, CERTAIN, origin=Origin.SELF)
+            elif not found:
+                known = Shadow(What.UNKNOWN, POSSIBLE, origin=Origin.SELF)
+            else:
+                known = self.candidates(found, Origin.SELF)
+                assigned = cls.module.self_attributes(cls.node).get(node.attr, ())
+                if len(assigned) > 1:
+                    values = [
+                        self.candidates(cls.module.resolve(v, c), Origin.SELF)
+                        for v, c in assigned
+                        if not self._compiled(c)
+                    ]
+                    if any(v.what is What.PARAMETER for v in values):
+                        known = next(v for v in values if v.what is What.PARAMETER)
+            self.attributes[key] = known
+        if known.what is What.FUNCTION and isinstance(known.ref, FunctionValue) and _is_property(known.ref.node):
+            return self.inline(frame, known.ref, ((), {}), owner)
+        return known
+
+    attributes: dict[tuple[ast.ClassDef, str], Shadow]
+
+    def _compiled(self, context: Context) -> bool:
+        return context.scope.node in self.active
+
+    def missing(self, owner: ClassValue, name: str) -> bool:
+        """Whether a class surely has no such attribute."""
+        ancestry = owner.module.ancestry(owner.node)
+        return ancestry.complete and not owner.module.member(owner.node, name, False, 0)
+
+    # --- other values ----------------------------------------------------------------------------------
+
+    def member(self, frame: Frame, value: Shadow, node: ast.Attribute) -> Shadow:
+        """An attribute of a value."""
+        name = node.attr
+        shown = self.text(frame, node)
+        if value.tensor:
+            if value.what is What.PARAMETER and name in self.of("parameter-refused"):
+                self.event("parameter-attribute", frame.module, node, shown, value.sure)
+            if name in self.of("tensor-static"):
+                dtype = "dtype" if name == "dtype" else None
+                return Shadow(What.STATIC, value.sure, dtype=dtype)
+            if name in self.of("tensor-transposed"):
+                return Shadow(What.TENSOR, value.sure, value.dtype, cuts=value.cuts, const=value.const)
+            return Shadow(What.UNKNOWN, POSSIBLE, cuts=value.cuts)
+        if value.what is What.PRIMITIVE and name not in self.of("primitive-methods"):
+            self.event("primitive-attribute", frame.module, node, shown, value.sure)
+            return unknown()
+        if value.what in (What.CLASS, What.FUNCTION, What.UNKNOWN) and value.ref is not None:
+            return self.resolved(frame, node)
+        if value.what in (What.OBJECT, What.CELL):
+            written = frame.written(value.ref, name)
+            if written is not None:
+                return written
+            if name in value.attributes:
+                return value.attributes[name]
+            found = self._object(frame, value, node)
+            cuts = found.cuts | value.cuts
+            return found.but(cuts=cuts) if cuts != found.cuts else found
+        return Shadow(What.UNKNOWN, POSSIBLE, cuts=value.cuts)
+
+    def _object(self, frame: Frame, value: Shadow, node: ast.Attribute) -> Shadow:
+        ref = value.ref
+        cls = ref.owner if isinstance(ref, SelfValue) else ref
+        if value.what is What.OBJECT and value.cuts:
+            return Shadow(What.TENSOR, value.sure, cuts=value.cuts)
+        if not isinstance(cls, ClassValue):
+            return unknown()
+        if value.what is What.OBJECT and self.missing(cls, node.attr):
+            if cls.module.member(cls.node, "__getattr__", False, 0):
+                self.event("getattr-object", frame.module, node, self.text(frame, node), value.sure)
+            return unknown()
+        return self.attribute_of(frame, value, node)
+
+    def set_attribute(self, frame: Frame, target: ast.Attribute, value: Shadow, augmented: bool = False) -> None:
+        """``self.name = value``, or an attribute of another object."""
+        owner = self.value(frame, target.value, False)
+        shown = self.text(frame, target)
+        own = isinstance(target.value, ast.Name) and target.value.id == frame.self_name
+        old = self._quiet(frame, owner, target)
+        if old.what is What.PARAMETER or (owner.tensor):
+            return
+        if owner.what not in (What.CELL, What.OBJECT, What.CLASS):
+            return
+        sure = owner.sure
+        if own and old.what is What.UNKNOWN:
+            cls = owner.ref.owner if isinstance(owner.ref, SelfValue) else owner.ref
+            if isinstance(cls, ClassValue):
+                assigned = cls.module.self_attributes(cls.node).get(target.attr, ())
+                elsewhere = [c for _, c in assigned if not self._compiled(c)]
+                sure = sure.weaker(POSSIBLE if elsewhere or not self.missing_base(cls) else INFERRED)
+        sure = sure.weaker(value.sure)
+        if owner.what is What.CELL and not own:
+            self.event("cell-attribute", frame.module, target, shown, owner.sure)
+            return
+        if value.what in (What.CELL, What.CELLS, What.SEQUENTIAL) and owner.what is What.CELL:
+            self.event("cell-stored", frame.module, target, shown, sure)
+            return
+        held = value.tensor or value.holds(What.TENSOR)
+        if held and not value.const and (owner.origin is Origin.SELF or own):
+            reads = augmented or any(
+                isinstance(n, ast.Attribute) and n.attr == target.attr for n in self.reading(frame, target)
+            )
+            kind = "attribute-accumulated" if reads else "attribute-tensor"
+            if kind == "attribute-tensor":
+                self.event(kind, frame.module, target, shown, sure)
+        cut = Event("cut-attribute", frame.module, target, shown, sure)
+        if owner.what is What.OBJECT and owner.origin is Origin.LOCAL and not own:
+            owner.attributes[target.attr] = value
+            return
+        if owner.what is What.CELL or owner.origin is not Origin.LOCAL:
+            frame.write(owner.ref, target.attr, value.but(cuts=value.cuts | {cut}))
+        elif own:
+            frame.write(owner.ref, target.attr, value)
+
+    def missing_base(self, cls: ClassValue) -> bool:
+        """Whether all bases of a class are known, so that it has no attributes but its own."""
+        return cls.module.ancestry(cls.node).complete
+
+    def reading(self, frame: Frame, target: ast.Attribute) -> list[ast.AST]:
+        """The nodes of the statement that assigns ``target``, the targets left out."""
+        for statement in ast.walk(frame.function):
+            if isinstance(statement, ast.Assign) and any(
+                target is t or target in ast.walk(t) for t in statement.targets
+            ):
+                return list(ast.walk(statement.value))
+        return []
+
+    def _quiet(self, frame: Frame, owner: Shadow, target: ast.Attribute) -> Shadow:
+        ref = owner.ref
+        cls = ref.owner if isinstance(ref, SelfValue) else ref
+        if isinstance(cls, ClassValue) and owner.what in (What.CELL, What.OBJECT):
+            return self.attribute_of(frame, owner, target)
+        return unknown()
+
+    def names_tensor(self, frame: Frame, annotation: ast.expr) -> bool:
+        """Whether an annotation allows a Tensor."""
+        for node in ast.walk(annotation):
+            if isinstance(node, ast.Name | ast.Attribute):
+                name = node.id if isinstance(node, ast.Name) else node.attr
+                if name in self.of("tensor-words"):
+                    return True
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                if any(word in node.value for word in self.of("tensor-words")):
+                    return True
+        return False
+
+
+Arguments = tuple[tuple[Shadow, ...], Mapping[str, Shadow]]
+_MADE = (
+    (What.PARAMETER, "parameter-class"),
+    (What.TENSOR, "tensor-class"),
+    (What.CELLS, "cell-list"),
+    (What.CELLS, "module-list"),
+    (What.SEQUENTIAL, "sequential"),
+)
+
+
+def _is_property(node: ast.AST) -> bool:
+    return any(
+        isinstance(d, ast.Name) and d.id == "property" for d in getattr(node, "decorator_list", ())
+    )
