@@ -9,7 +9,7 @@ from mindport.detectors.base import FileView, shape
 from mindport.detectors.graph import CompiledShape
 from mindport.findings import Confidence
 from mindport.semantics.compiled import Compiled
-from mindport.semantics.live import TERMINATORS, arms, is_parse_time
+from mindport.semantics.live import TERMINATORS, arms, decides
 from mindport.semantics.scopes import arguments_of
 
 _NESTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
@@ -195,7 +195,7 @@ class BoundInOneBranch(_Blocks):
         sure: Confidence,
     ) -> None:
         """Report the read."""
-        if not isinstance(node, ast.If) or is_parse_time(node.test):
+        if not isinstance(node, ast.If) or decides(view.module, compiled.owner, node.test):
             return
         body, orelse = _always(self.names_of, node.body), _always(self.names_of, node.orelse)
         if body is None or orelse is None:

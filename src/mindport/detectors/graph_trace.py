@@ -18,7 +18,7 @@ def trace(view: FileView) -> Tracer:
     """The followed code of a file; followed once."""
     known: Tracer | None = view.__dict__.get("trace")
     if known is None:
-        known = Tracer(view.module, view.catalog.sets)
+        known = Tracer(view.module, view.catalog.sets, frozenset(c.node for c in view.compiled))
         for compiled in roots(view):
             known.trace(compiled)
         view.__dict__["trace"] = known

@@ -12,7 +12,7 @@ from mindport.findings import Confidence
 from mindport.semantics.live import Live, live_nodes
 from mindport.semantics.module import Module
 from mindport.semantics.scopes import Context, NamedFunction, Scope, ScopeKind
-from mindport.semantics.values import ClassValue, FunctionValue
+from mindport.semantics.values import FunctionValue
 
 
 class Origin(Enum):
@@ -104,9 +104,22 @@ def compiled_functions(
                     sure = item.confidence.weaker(candidate.confidence).weaker(reached[call].confidence)
                     late = item.late.weaker(candidate.confidence).weaker(reached[call].late)
                     add(Compiled(value.node, item.origin, item.root, sure, owner, late))
-                elif isinstance(value, ClassValue):
-                    continue
+        for live in item.live.get(ast.Attribute, ()):
+            getter = _property(module, item, live.node)
+            if getter is not None:
+                sure = item.confidence.weaker(live.confidence)
+                add(Compiled(getter, item.origin, item.root, sure, item.owner, item.late.weaker(live.late)))
     return sorted(found.values(), key=lambda item: item.node.lineno)
+
+
+def _property(module: Module, item: Compiled, node: ast.AST) -> NamedFunction | None:
+    """The property of the class that ``self.name`` reads."""
+    if item.owner is None or not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name):
+        return None
+    method = module.methods(item.owner).get(node.attr) if node.value.id == "self" else None
+    if method is None or not any(isinstance(d, ast.Name) and d.id == "property" for d in method.decorator_list):
+        return None
+    return method
 
 
 def _by_type(module: Module, item: Compiled) -> Mapping[type[ast.AST], list[Live]]:

@@ -135,7 +135,7 @@ def arms(
     module: Module, owner: ast.ClassDef | None, statement: ast.If
 ) -> list[tuple[list[ast.stmt], Confidence]]:
     """The arms of an ``if`` that may be parsed."""
-    if not is_parse_time(statement.test) or _stays_open(module, owner, statement.test):
+    if not decides(module, owner, statement.test):
         return [(statement.body, Confidence.CERTAIN), (statement.orelse, Confidence.CERTAIN)]
     value = _value(module, owner, statement.test)
     if value is None:
@@ -158,6 +158,16 @@ def is_parse_time(test: ast.expr) -> bool:
             and (_self_attribute(test.left) is not None or (isinstance(test.left, ast.Name) and _plain(test)))
         )
     return _self_attribute(test) is not None
+
+
+def decides(module: Module, owner: ast.ClassDef | None, test: ast.expr) -> bool:
+    """Whether the parser evaluates a condition: ``not self.x`` of None is one it leaves open (measured)."""
+    if not is_parse_time(test) or _stays_open(module, owner, test):
+        return False
+    inner, negated = test, False
+    while isinstance(inner, ast.UnaryOp) and isinstance(inner.op, ast.Not):
+        inner, negated = inner.operand, True
+    return not (negated and owner is not None and _constant(module, owner, inner) == (None,))
 
 
 def _plain(test: ast.Compare) -> bool:
@@ -203,14 +213,10 @@ def _value(module: Module, owner: ast.ClassDef | None, test: ast.expr) -> bool |
             if value is not isinstance(test.op, ast.And):
                 return value
         return isinstance(test.op, ast.And)
-    values = module.self_attributes(owner).get(_attribute_of(test) or "", [])
-    if (
-        len(values) != 1
-        or not isinstance(values[0][0], ast.Constant)
-        or module.ancestry(owner).complete is False
-    ):
+    found = _constant(module, owner, test)
+    if found is None:
         return None
-    constant = values[0][0].value
+    (constant,) = found
     if not isinstance(test, ast.Compare):
         return bool(constant)
     other = test.comparators[0]
@@ -222,3 +228,18 @@ def _value(module: Module, owner: ast.ClassDef | None, test: ast.expr) -> bool |
     if operation in (ast.NotEq, ast.IsNot):
         return bool(constant != other.value)
     return None
+
+
+def _constant(module: Module, owner: ast.ClassDef, test: ast.expr) -> tuple[object] | None:
+    """The constant an attribute holds when compiling starts; what compiled methods assign comes later."""
+    values = [
+        (value, context)
+        for value, context in module.self_attributes(owner).get(_attribute_of(test) or "", [])
+        if getattr(context.scope.node, "name", "") not in _COMPILED
+    ]
+    if len(values) != 1 or not isinstance(values[0][0], ast.Constant):
+        return None
+    return (values[0][0].value,) if module.ancestry(owner).complete else None
+
+
+_COMPILED = ("construct", "forward")

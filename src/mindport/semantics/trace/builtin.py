@@ -40,7 +40,7 @@ class Builtins(Expressions):
         if owner.what is What.PARAMETER and name in self.of("parameter-refused"):
             self.event("parameter-attribute", frame.module, node, shown, owner.sure)
         if name in self.of("tensor-to-python"):
-            cut = Event("cut-array", frame.module, node, shown, owner.sure)
+            cut = Event("soft-array", frame.module, node, shown, owner.sure)
             return Shadow(What.ARRAY, owner.sure, cuts=cuts | {cut})
         if name in self.of("tensor-to-scalar"):
             return Shadow(What.STATIC if owner.const else What.RUNTIME, owner.sure, cuts=cuts)
@@ -49,6 +49,13 @@ class Builtins(Expressions):
         if name in self.of("tensor-cast"):
             dtype = self._cast(name, arguments, owner)
             return Shadow(What.TENSOR, owner.sure, dtype, cuts=cuts, const=owner.const)
+        if name in self.of("two-axes") and len(node.args) == 2 and not node.keywords and not _swap(node.args):
+            if not any(isinstance(a, ast.Starred) for a in node.args) and all(v.what is What.STATIC for v in arguments[0]):
+                self.event("torch-overload", frame.module, node, shown, owner.sure)
+        elif name in self.of("expanding") and node.args and (len(node.args) > 1 or not arguments[0][0].tensor):
+            self.event("torch-overload", frame.module, node, shown, owner.sure)
+        elif name in self.of("with-indices") and len(node.args) == 1 and arguments[0][0].what is What.STATIC:
+            self.event("torch-overload", frame.module, node, shown, owner.sure)
         const = owner.const and not any(v.dynamic for v in values[1:])
         dtype = owner.dtype if name in self.of("tensor-same-dtype") else None
         if name in self.of("index-methods"):
@@ -161,9 +168,10 @@ class Builtins(Expressions):
         if name.startswith("builtins."):
             return self.builtin(frame, node, last, arguments)
         if name in self.of("tensor-class"):
+            tensors = [t for t in tensors if self._used_as_tensor(frame, node, t)]
             if tensors or cuts:
                 held = surest if tensors else sure
-                cuts = cuts | {Event("cut-tensor", frame.module, node, shown, held)}
+                cuts = cuts | {Event("soft-tensor", frame.module, node, shown, held)}
             return Shadow(What.TENSOR, sure, self._dtype_argument(arguments), cuts=cuts, const=not tensors)
         if name in self.of("cell-list") or name in self.of("module-list"):
             self.event("cell-list-created", frame.module, node, shown, sure)
@@ -172,8 +180,9 @@ class Builtins(Expressions):
             result = Shadow(What.OBJECT, sure)
             if tensors:
                 kind = "cut-tuple" if name in self.of("named-tuple-makers") else "cut-object"
-                result.cuts = cuts | {Event(kind, frame.module, node, self.text(frame, node.func), surest)}
-                result.element = Shadow(What.TENSOR, surest, cuts=result.cuts)
+                made_of = cuts | {Event(kind, frame.module, node, self.text(frame, node.func), surest)}
+                result.element = Shadow(What.TENSOR, surest, cuts=made_of)
+                result.cuts = made_of if kind == "cut-tuple" else cuts
             return result
         if name in self.of("refused-calls"):
             self.event("refused-call", frame.module, node, last, sure)
@@ -182,10 +191,11 @@ class Builtins(Expressions):
         if made is not What.UNKNOWN and made is not What.ARRAY:
             return Shadow(made, sure, ref=Named(name))
         if self._matches(name, "interpreted"):
-            cuts = cuts | {Event("cut-call", frame.module, node, shown, sure)}
+            cuts = cuts | {Event("soft-call", frame.module, node, shown, sure)}
             return Shadow(What.RUNTIME, sure, cuts=cuts)
         if tensors and self._matches(name, "interpreted-with-tensors"):
-            cuts = cuts | {Event("cut-call", frame.module, node, shown, surest)}
+            kind = "cut-call" if self._matches(name, "differentiable-python") else "soft-call"
+            cuts = cuts | {Event(kind, frame.module, node, shown, surest)}
             parts = [t for t in tensors if t.tensor or t.parts()]
             held = Shadow(What.TENSOR, surest, cuts=cuts) if parts else Shadow(What.RUNTIME, surest, cuts=cuts)
             return Shadow(What.LIST, surest, element=held, cuts=cuts) if self._matches(name, "iterators") else held
@@ -199,6 +209,14 @@ class Builtins(Expressions):
             const = not tensors and last not in self.of("random-functions")
             return Shadow(What.TENSOR, sure.weaker(INFERRED), dtype, cuts=cuts, const=const)
         return Shadow(What.UNKNOWN, POSSIBLE, cuts=cuts)
+
+    def _used_as_tensor(self, frame: Frame, node: ast.Call, value: Shadow) -> bool:
+        """Whether an input that is made a Tensor is used as one elsewhere too."""
+        if value.origin is not Origin.INPUT or value.dtype is None:
+            return True
+        inside = {id(n) for n in ast.walk(node)}
+        names = (n for n in ast.walk(frame.function) if isinstance(n, ast.Name) and n.id == value.dtype)
+        return any(id(n) not in inside for n in names)
 
     def _dtype_argument(self, arguments: Arguments) -> str | None:
         for value in (*arguments[0], *arguments[1].values()):
@@ -296,6 +314,11 @@ class Builtins(Expressions):
         if name == "super" and frame.owner is not None:
             return self.self_value(SelfValue(ClassValue(frame.module, frame.owner), parent=True))
         return unknown()
+
+
+def _swap(arguments: list[ast.expr]) -> bool:
+    """``transpose(1, 0)`` reads the same as an order of axes."""
+    return [a.value if isinstance(a, ast.Constant) else None for a in arguments] == [1, 0]
 
 
 _LIST_CHANGES = ("append", "extend", "insert", "pop", "sort", "remove", "reverse", "clear")

@@ -57,6 +57,13 @@ class Calls(Builtins):
             return None
         return value
 
+    def _function_class(self, frame: Frame, node: ast.Call, func: ast.Attribute) -> None:
+        """``F.apply(x)`` of a class with its own backward."""
+        owner = self.facts.get(func.value)
+        if owner is not None and owner.what is What.CLASS and isinstance(owner.ref, ClassValue):
+            if owner.ref.module.ancestry(owner.ref.node).any_of(self.of("autograd-function")) is not None:
+                self.event("refused-call", frame.module, node, self.text(frame, func), owner.sure)
+
     def _classmethod(self, frame: Frame, func: ast.Attribute, cls: ClassValue, sure: Confidence) -> None:
         for candidate in cls.module.member(cls.node, func.attr, False, 0):
             if isinstance(candidate.value, FunctionValue) and "classmethod" in _decorators(candidate.value.node):
@@ -81,7 +88,8 @@ class Calls(Builtins):
                         return unknown()
                     me = None if "staticmethod" in decorators else owner
                     result = self.inline(frame, value, arguments, me)
-                    return result if not owner.cuts else result.but(cuts=result.cuts | owner.cuts)
+                    cuts = owner.cuts | (owner.element.cuts if owner.element is not None else frozenset())
+                    return result if not cuts else result.but(cuts=result.cuts | cuts)
             return None
         if owner.what is What.ARRAY:
             values = self._flat(self.arguments(frame, node))
@@ -105,6 +113,8 @@ class Calls(Builtins):
             if isinstance(ref.node, ast.AsyncFunctionDef):
                 self.event("async-call", frame.module, node, self.text(frame, node.func), callee.sure)
             return self.inline(frame, ref, arguments, None)
+        if isinstance(node.func, ast.Attribute) and ref is None:
+            self._function_class(frame, node, node.func)
         if callee.what is What.CLASS and isinstance(ref, ClassValue):
             return self.create(frame, node, ref, arguments, callee.sure)
         if callee.what is What.PARTIAL:
@@ -153,7 +163,7 @@ class Calls(Builtins):
                 inner.self_ref = self_value
             elif arguments[0]:
                 inner.self_ref, arguments = arguments[0][0], (arguments[0][1:], arguments[1])
-        self._decorated(inner, value)
+        self.decorated(value)
         self.bind(inner, node.args, arguments)
         return self._run(inner, node)
 
@@ -166,7 +176,7 @@ class Calls(Builtins):
         finally:
             self.active.pop()
 
-    def _decorated(self, frame: Frame, value: FunctionValue) -> None:
+    def decorated(self, value: FunctionValue) -> None:
         """A decorator of the project that uses ``functools.wraps`` is dropped by the compiler."""
         for decorator in getattr(value.node, "decorator_list", ()):
             target = decorator.func if isinstance(decorator, ast.Call) else decorator
@@ -212,6 +222,8 @@ class Calls(Builtins):
                     frame.env[name] = unknown()
                 else:
                     found = self.value(frame, default)
+                    if isinstance(default, ast.Set | ast.SetComp):
+                        self.event("set-default", frame.module, default, self.text(frame, default), CERTAIN)
                     mutable = found.what in (What.LIST, What.DICT)
                     frame.env[name] = found.but(origin=Origin.GLOBAL) if mutable else found
         if parameters.vararg:
@@ -238,8 +250,9 @@ class Calls(Builtins):
                 return result
             kind = "cut-tuple" if ancestry.any_of(self.of("named-tuples")) else "cut-object"
             cut = Event(kind, frame.module, node, shown, held)
-            result.cuts = frozenset({cut}) | cuts_of(values)
-            result.element = Shadow(What.TENSOR, held, cuts=result.cuts)
+            made_of = frozenset({cut}) | cuts_of(values)
+            result.element = Shadow(What.TENSOR, held, cuts=made_of)
+            result.cuts = made_of if kind == "cut-tuple" else cuts_of(values)
         return result
 
     def _jit_class(self, ref: ClassValue) -> bool:

@@ -87,6 +87,10 @@ class Expressions(Members):
         if isinstance(node.value, ast.Name) and node.value.id == frame.self_name and node.value.id not in frame.env:
             return self.self_attribute(frame, node, whole)
         value = self.value(frame, node.value, False)
+        if value.what is What.CLASS:
+            written = frame.written(value.ref, node.attr)
+            if written is not None:
+                return written
         if value.what is What.UNKNOWN and value.ref is not None:
             return self.resolved(frame, node)
         return self.member(frame, value, node)
@@ -297,7 +301,7 @@ class Expressions(Members):
                 value = self.value(frame, part.value)
                 if value.dynamic:
                     run = True
-                    cuts |= {Event("cut-text", frame.module, node, self.text(frame, node), value.sure)}
+                    cuts |= {Event("soft-text", frame.module, node, self.text(frame, node), value.sure)}
                 if part.format_spec is not None:
                     self.event("format-spec", frame.module, node, self.text(frame, node), CERTAIN)
         return Shadow(What.TEXT, cuts=cuts, dtype="choice" if run else None)

@@ -215,31 +215,64 @@ class Members:
         key = (cls.node, node.attr)
         known = self.attributes.get(key)
         if known is None:
-            found = cls.module.member(cls.node, node.attr, False, 0)
-            if not found and node.attr in self.of("cell-static"):
-                known = Shadow(What.STATIC, CERTAIN, origin=Origin.SELF)
-            elif not found:
-                known = Shadow(What.UNKNOWN, POSSIBLE, origin=Origin.SELF)
-            else:
-                known = self.candidates(found, Origin.SELF)
-                assigned = cls.module.self_attributes(cls.node).get(node.attr, ())
-                if len(assigned) > 1:
-                    values = [
-                        self.candidates(cls.module.resolve(v, c), Origin.SELF)
-                        for v, c in assigned
-                        if not self._compiled(c)
-                    ]
-                    if any(v.what is What.PARAMETER for v in values):
-                        known = next(v for v in values if v.what is What.PARAMETER)
+            known = self._attribute_value(cls, node.attr)
             self.attributes[key] = known
+        self._stored(frame, node, known)
         if known.what is What.FUNCTION and isinstance(known.ref, FunctionValue) and _is_property(known.ref.node):
             return self.inline(frame, known.ref, ((), {}), owner)
         return known
 
     attributes: dict[tuple[ast.ClassDef, str], Shadow]
+    compiled: frozenset[ast.AST]
 
     def _compiled(self, context: Context) -> bool:
-        return context.scope.node in self.active
+        return context.scope.node in self.compiled
+
+    def _attribute_value(self, cls: ClassValue, name: str) -> Shadow:
+        """What an attribute is before the compiled code runs: what it assigns itself does not count."""
+        assigned = cls.module.self_attributes(cls.node).get(name)
+        if assigned:
+            outside = [(v, c) for v, c in assigned if not self._compiled(c)]
+            if not outside:
+                return Shadow(What.UNKNOWN, POSSIBLE, origin=Origin.SELF)
+            values = [self.candidates(cls.module.resolve(v, c), Origin.SELF) for v, c in outside]
+            parameter = next((v for v in values if v.what is What.PARAMETER), None)
+            if parameter is not None:
+                return parameter
+            result = values[0]
+            for value in values[1:]:
+                result = join(result, value)
+            return result
+        found = cls.module.member(cls.node, name, False, 0)
+        if not found:
+            static = name in self.of("cell-static")
+            what = What.STATIC if static else What.UNKNOWN
+            return Shadow(what, CERTAIN if static else POSSIBLE, origin=Origin.SELF)
+        return self.candidates(found, Origin.SELF)
+
+    def _stored(self, frame: Frame, node: ast.Attribute, value: Shadow) -> None:
+        """A plain list on ``self`` of layers that own parameters, or of lambdas."""
+        if value.what is not What.LIST or value.element is None:
+            return
+        if value.element.what is What.LAMBDA:
+            self.event("lambda-list", frame.module, node, self.text(frame, node), value.sure)
+        elif value.element.what is What.CELL and self._several(value) and self._owns(value.element):
+            self.event("cells-in-list", frame.module, node, self.text(frame, node), value.sure)
+
+    def _several(self, value: Shadow) -> bool:
+        return not isinstance(value.node, ast.List) or len(value.node.elts) > 1
+
+    def _owns(self, value: Shadow, depth: int = 2) -> bool:
+        """Whether a layer owns parameters."""
+        ref = value.ref
+        if isinstance(ref, Named):
+            return ref.name in self.of("cells-with-parameters")
+        if isinstance(ref, ClassValue) and depth:
+            for name in ref.module.self_attributes(ref.node):
+                inner = self._attribute_value(ref, name)
+                if inner.what is What.PARAMETER or (inner.what is What.CELL and self._owns(inner, depth - 1)):
+                    return True
+        return False
 
     def missing(self, owner: ClassValue, name: str) -> bool:
         """Whether a class surely has no such attribute."""
@@ -280,8 +313,8 @@ class Members:
     def _object(self, frame: Frame, value: Shadow, node: ast.Attribute) -> Shadow:
         ref = value.ref
         cls = ref.owner if isinstance(ref, SelfValue) else ref
-        if value.what is What.OBJECT and value.cuts:
-            return Shadow(What.TENSOR, value.sure, cuts=value.cuts)
+        if value.what is What.OBJECT and value.element is not None:
+            return value.element
         if not isinstance(cls, ClassValue):
             return unknown()
         if value.what is What.OBJECT and self.missing(cls, node.attr):
@@ -326,7 +359,7 @@ class Members:
         if owner.what is What.OBJECT and owner.origin is Origin.LOCAL and not own:
             owner.attributes[target.attr] = value
             return
-        if owner.what is What.CELL or owner.origin is not Origin.LOCAL:
+        if owner.what in (What.CELL, What.CLASS) or owner.origin is not Origin.LOCAL:
             frame.write(owner.ref, target.attr, value.but(cuts=value.cuts | {cut}))
         elif own:
             frame.write(owner.ref, target.attr, value)

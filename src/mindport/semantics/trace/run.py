@@ -16,8 +16,8 @@ from mindport.semantics.live import arms, is_parse_time
 from mindport.semantics.module import Module
 from mindport.semantics.scopes import NamedFunction
 from mindport.semantics.trace.calls import Calls
-from mindport.semantics.trace.values import Event, Origin, Shadow, What, disagree, join, unknown
-from mindport.semantics.values import ClassValue, SelfValue, Value
+from mindport.semantics.trace.values import SOFT, Event, Origin, Shadow, What, disagree, join, unknown
+from mindport.semantics.values import ClassValue, FunctionValue, Named, SelfValue, Value
 
 Path = tuple[tuple[ast.AST, int, bool], ...]
 """The arms taken on the way: the statement, which arm, and whether only running decides it."""
@@ -62,9 +62,12 @@ class Frame:
 class Tracer(Calls):
     """Follows the compiled functions of one file."""
 
-    def __init__(self, module: Module, sets: Mapping[str, frozenset[str]]) -> None:
+    def __init__(
+        self, module: Module, sets: Mapping[str, frozenset[str]], compiled: frozenset[ast.AST] = frozenset()
+    ) -> None:
         self.module = module
         self.sets = sets
+        self.compiled = compiled
         self.events: dict[tuple[str, ast.AST], Event] = {}
         self.facts: dict[ast.AST, Shadow] = {}
         self.budget = MAX_STATEMENTS
@@ -77,6 +80,10 @@ class Tracer(Calls):
         """Follow one root; cuts that reach its result are events."""
         self.late = compiled.confidence
         frame = self.frame_of(self.module, compiled.node, compiled.owner)
+        if "staticmethod" in {d.id for d in compiled.node.decorator_list if isinstance(d, ast.Name)}:
+            if compiled.node.name in ("construct", "forward"):
+                self.event("static-construct", self.module, compiled.node, compiled.root, Confidence.CERTAIN)
+        self.decorated(FunctionValue(self.module, compiled.node))
         arguments = compiled.node.args
         positional = [*arguments.posonlyargs, *arguments.args]
         defaults: list[ast.expr | None] = [None] * (len(positional) - len(arguments.defaults))
@@ -94,7 +101,8 @@ class Tracer(Calls):
         result = self.body(frame, compiled.node.body)
         self.active.pop()
         for cut in result.all_cuts():
-            self.emit(cut)
+            if not cut.kind.startswith(SOFT):
+                self.emit(cut)
         for value, _, node in frame.returns:
             shown = value.items if value.what is What.TUPLE and value.items else (value,)
             for part in shown:
@@ -102,17 +110,35 @@ class Tracer(Calls):
                     self.event("returns-function", frame.module, node, self.text(frame, node), part.sure)
 
     def parameter(self, frame: Frame, argument: ast.arg, default: ast.expr | None) -> Shadow:
-        """An input: a Tensor unless its default or its annotation says otherwise."""
-        if default is not None:
-            if isinstance(default, ast.Constant) and default.value is None:
-                if argument.annotation is None or self.names_tensor(frame, argument.annotation):
-                    return Shadow(What.TENSOR, Confidence.POSSIBLE, argument.arg, origin=Origin.INPUT)
-                return unknown()
-            value = self.value(frame, default)
-            return value.but(origin=Origin.INPUT)
+        """An input: a Tensor unless its default, its annotation or its use says otherwise."""
+        used = self.used_as(frame, argument.arg)
+        none = isinstance(default, ast.Constant) and default.value is None
+        if used is not None:
+            return Shadow(used, Confidence.INFERRED, origin=Origin.INPUT)
+        if default is not None and not none:
+            return self.value(frame, default).but(origin=Origin.INPUT)
         if argument.annotation is not None and not self.names_tensor(frame, argument.annotation):
             return Shadow(What.UNKNOWN, Confidence.POSSIBLE, origin=Origin.INPUT)
-        return Shadow(What.TENSOR, Confidence.INFERRED, argument.arg, origin=Origin.INPUT)
+        sure = Confidence.POSSIBLE if none else Confidence.INFERRED
+        return Shadow(What.TENSOR, sure, argument.arg, origin=Origin.INPUT)
+
+    def used_as(self, frame: Frame, name: str) -> What | None:
+        """What the use of an input shows when it is no Tensor."""
+        attributes: set[str] = set()
+        for node in ast.walk(frame.function):
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == name:
+                attributes.add(node.attr)
+            elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name:
+                return What.UNKNOWN
+            elif isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id == name:
+                if isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str):
+                    return What.DICT
+        if attributes & {"append", "extend", "insert", "remove"}:
+            return What.LIST
+        if attributes & {"items", "keys", "get", "update", "pop", "setdefault"}:
+            return What.DICT
+        unlike = attributes - self.of("tensor-members")
+        return What.UNKNOWN if unlike and self.of("tensor-members") else None
 
     def frame_of(
         self, module: Module, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, owner: ast.ClassDef | None
@@ -236,8 +262,11 @@ class Tracer(Calls):
                 open_arms = [(found[0][0], 0 if found[0][0] is node.body else 1)]
         before, path = frame.env, frame.path
         ended: list[tuple[dict[str, Shadow], int]] = []
+        narrowed = self.narrowed(frame, node.test)
         for body, index in open_arms:
             frame.env = dict(before)
+            if narrowed is not None and narrowed[1] is not bool(index) and narrowed[0] in before:
+                frame.env[narrowed[0]] = unknown()
             frame.path = (*path, (node, index, dynamic))
             if self.block(frame, body):
                 ended.append((frame.env, index))
@@ -252,6 +281,23 @@ class Tracer(Calls):
             return True
         frame.env = self.merge(frame, node, ended[0][0], ended[1][0], test if dynamic else None)
         return True
+
+    def narrowed(self, frame: Frame, test: ast.expr) -> tuple[str, bool] | None:
+        """The name that a test of its class shows to be no Tensor, and in which arm: True for the first."""
+        positive = True
+        if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+            test, positive = test.operand, False
+        if not (isinstance(test, ast.Call) and isinstance(test.func, ast.Name) and test.func.id == "isinstance"):
+            return None
+        if len(test.args) != 2 or not isinstance(test.args[0], ast.Name):
+            return None
+        kinds = test.args[1].elts if isinstance(test.args[1], ast.Tuple) else [test.args[1]]
+        tensor = any(
+            isinstance(c.value, Named) and c.value.name in self.of("tensor-class")
+            for kind in kinds
+            for c in frame.module.resolve(kind, self.context(frame))
+        )
+        return test.args[0].id, positive is not tensor
 
     def merge(
         self, frame: Frame, node: ast.AST, one: dict[str, Shadow], other: dict[str, Shadow], test: Shadow | None
@@ -305,6 +351,8 @@ class Tracer(Calls):
         frame.breaks.append([])
         before = dict(frame.env)
         test = self.value(frame, node.test)
+        if test.dynamic:
+            self._growth(frame, node, test)
         for _ in range(2):
             alive = self.block(frame, node.body)
             for env, _ in frame.breaks[-1]:
@@ -317,6 +365,17 @@ class Tracer(Calls):
             if not test.dynamic and not alive:
                 break
         self.after_loop(frame, node, before)
+
+    def _growth(self, frame: Frame, node: ast.While, test: Shadow) -> None:
+        """A Tensor that each round of a loop makes longer."""
+        for inner in ast.walk(node):
+            if isinstance(inner, ast.Assign) and isinstance(inner.value, ast.Call):
+                names = {n.id for n in ast.walk(inner.value) if isinstance(n, ast.Name)}
+                targets = {t.id for t in inner.targets if isinstance(t, ast.Name)}
+                called = inner.value.func
+                last = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
+                if targets & names and last in self.of("concatenations"):
+                    self.event("loop-growth", frame.module, inner, sorted(targets & names)[0], test.sure)
 
     def after_loop(self, frame: Frame, node: ast.AST, before: dict[str, Shadow]) -> None:
         """Join with the ways out through ``break`` and ``continue``."""

@@ -56,6 +56,11 @@ class Event:
     found: str
     sure: Confidence
 
+    def hard(self) -> Event:
+        """A soft cut that met a live Tensor."""
+        kind = self.kind.replace(SOFT, "cut-", 1) if self.kind.startswith(SOFT) else self.kind
+        return Event(kind, self.module, self.node, self.found, self.sure)
+
 
 @dataclass(slots=True, eq=False)
 class Shadow:
@@ -112,7 +117,7 @@ class Shadow:
     def all_cuts(self, depth: int = 3) -> frozenset[Event]:
         """The cuts of a value and of its parts."""
         result = self.cuts
-        if depth > 0:
+        if depth > 0 and self.what is not What.OBJECT:
             for part in self.parts():
                 result |= part.all_cuts(depth - 1)
         return result
@@ -123,12 +128,20 @@ def unknown(sure: Confidence = Confidence.POSSIBLE) -> Shadow:
     return Shadow(What.UNKNOWN, sure)
 
 
+SOFT = "soft-"
+"""Kinds of cuts that stop the gradient in PyNative as well: they count once a live Tensor meets them."""
+
+
 def cuts_of(values: Iterable[Shadow]) -> frozenset[Event]:
-    """The cuts of several values."""
+    """The cuts of several values that an operator brings together."""
     result: frozenset[Event] = frozenset()
+    live = False
     for value in values:
         if value.cuts or value.items or value.element:
             result |= value.all_cuts()
+        live = live or (value.tensor and not value.const and not any(c.kind.startswith(SOFT) for c in value.cuts))
+    if live and any(c.kind.startswith(SOFT) for c in result):
+        return frozenset(c.hard() for c in result)
     return result
 
 
