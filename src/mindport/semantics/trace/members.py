@@ -158,6 +158,17 @@ class Members:
     def expression(self, value: Expression, sure: Confidence, origin: Origin) -> Shadow:
         """A literal outside the compiled code: a module variable or an attribute set in ``__init__``."""
         node, module = value.node, value.module
+        if node in self.reading_now:  # ``x = [x, ...]``
+            return unknown()
+        self.reading_now.add(node)
+        try:
+            return self._literal(node, module, value, sure, origin)
+        finally:
+            self.reading_now.discard(node)
+
+    reading_now: set[ast.AST]
+
+    def _literal(self, node: ast.AST, module: Module, value: Expression, sure: Confidence, origin: Origin) -> Shadow:
         if isinstance(node, ast.Constant):
             if node.value is None:
                 return Shadow(What.NONE, sure, origin=origin)

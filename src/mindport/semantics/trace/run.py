@@ -75,6 +75,7 @@ class Tracer(Calls):
         self.attributes: dict[tuple[ast.ClassDef, str], Shadow] = {}
         self._free: dict[ast.AST, frozenset[str]] = {}
         self.late = Confidence.CERTAIN
+        self.reading_now: set[ast.AST] = set()
 
     def trace(self, compiled: Compiled) -> None:
         """Follow one root; cuts that reach its result are events."""
