@@ -64,6 +64,6 @@ class TraceEvent(CompiledShape):
         elif origin is Origin.FORWARD:
             severity = self.check.before_port
         root = compiled.root if compiled is not None else ""
-        values = {"function": root, "found": event.kind + " " + event.found}
+        values = {"function": root, "found": event.found}
         sure = event.sure if event.sure is not Confidence.CERTAIN else Confidence.INFERRED
         view.report(self.check, header_span(view, event.node), sure, values, severity=severity)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from mindport.findings import Confidence
 from mindport.semantics.trace.expressions import INTEGERS, Expressions
 from mindport.semantics.trace.members import Arguments
-from mindport.semantics.trace.values import Event, Origin, Shadow, What, cuts_of, join, unknown
+from mindport.semantics.trace.values import SOFT, Event, Origin, Shadow, What, cuts_of, join, unknown
 from mindport.semantics.values import ClassValue, Named, SelfValue
 
 if TYPE_CHECKING:
@@ -38,9 +38,9 @@ class Builtins(Expressions):
         cuts = cuts_of(values)
         shown = self.text(frame, node)
         if owner.what is What.PARAMETER and name in self.of("parameter-refused"):
-            self.event("parameter-attribute", frame.module, node, shown, owner.sure)
+            self.event("parameter-attribute", frame, node, shown, owner.sure)
         if name in self.of("tensor-to-python"):
-            cut = Event("soft-array", frame.module, node, shown, owner.sure)
+            cut = self.cut("soft-array", frame, node, shown, owner.sure)
             return Shadow(What.ARRAY, owner.sure, cuts=cuts | {cut})
         if name in self.of("tensor-to-scalar"):
             return Shadow(What.STATIC if owner.const else What.RUNTIME, owner.sure, cuts=cuts)
@@ -51,11 +51,11 @@ class Builtins(Expressions):
             return Shadow(What.TENSOR, owner.sure, dtype, cuts=cuts, const=owner.const)
         if name in self.of("two-axes") and len(node.args) == 2 and not node.keywords and not _swap(node.args):
             if not any(isinstance(a, ast.Starred) for a in node.args) and all(v.what is What.STATIC for v in arguments[0]):
-                self.event("torch-overload", frame.module, node, shown, owner.sure)
+                self.event("torch-overload", frame, node, shown, owner.sure)
         elif name in self.of("expanding") and node.args and (len(node.args) > 1 or not arguments[0][0].tensor):
-            self.event("torch-overload", frame.module, node, shown, owner.sure)
+            self.event("torch-overload", frame, node, shown, owner.sure)
         elif name in self.of("with-indices") and len(node.args) == 1 and arguments[0][0].what is What.STATIC:
-            self.event("torch-overload", frame.module, node, shown, owner.sure)
+            self.event("torch-overload", frame, node, shown, owner.sure)
         const = owner.const and not any(v.dynamic for v in values[1:])
         dtype = owner.dtype if name in self.of("tensor-same-dtype") else None
         if name in self.of("index-methods"):
@@ -76,28 +76,27 @@ class Builtins(Expressions):
         name = func.attr
         positional, keywords = self.arguments(frame, node)
         shown = self.text(frame, node)
-        where = frame.module
         if owner.what is What.TEXT:
             return Shadow(What.TEXT, owner.sure, cuts=cuts_of((owner, *positional)))
         if owner.what is What.LIST and name in _LIST_CHANGES:
             return self._list_change(frame, node, func, owner, positional)
         if owner.what is What.DICT and name in ("pop", "popitem"):
             if owner.origin in (Origin.SELF, Origin.GLOBAL):
-                self.event("lost-change", where, node, shown, owner.sure)
+                self.event("lost-change", frame, node, shown, owner.sure)
             elif len(positional) > 1:
-                self.event("dict-pop-default", where, node, shown, owner.sure)
+                self.event("dict-pop-default", frame, node, shown, owner.sure)
             else:
-                self.event("dict-pop", where, node, shown, owner.sure)
+                self.event("dict-pop", frame, node, shown, owner.sure)
             return unknown()
         if owner.what is What.DICT and name == "update":
             if keywords and "**" not in keywords:
-                self.event("dict-update-keywords", where, node, shown, owner.sure)
+                self.event("dict-update-keywords", frame, node, shown, owner.sure)
             value = next(iter(positional), unknown())
             element = value.element if owner.element is None else owner.element
             self.changed(frame, func.value, owner, owner.but(element=element), node, shown)
             return Shadow(What.NONE)
         if owner.what is What.DICT and name in ("setdefault", "copy"):
-            cut = Event("cut-dict", where, node, shown, owner.sure)
+            cut = self.cut("cut-dict", frame, node, shown, owner.sure)
             held = owner.element if owner.element is not None else unknown()
             if name == "setdefault":
                 for value in positional[1:]:
@@ -129,9 +128,9 @@ class Builtins(Expressions):
         shown = self.text(frame, node)
         if name in ("sort", "remove", "reverse", "clear"):
             if owner.origin in (Origin.LOCAL, Origin.INPUT) and name in ("sort", "remove"):
-                self.event("list-change-ignored", frame.module, node, shown, owner.sure)
+                self.event("list-change-ignored", frame, node, shown, owner.sure)
             elif owner.origin in (Origin.SELF, Origin.GLOBAL):
-                self.event("lost-change", frame.module, node, shown, owner.sure)
+                self.event("lost-change", frame, node, shown, owner.sure)
             return Shadow(What.NONE)
         added = positional[-1] if positional else unknown()
         element = owner.element
@@ -145,7 +144,7 @@ class Builtins(Expressions):
                 element = added if element is None else join(element, added)
         else:
             if tensors:
-                cuts = cuts | {Event("cut-list", frame.module, node, shown, owner.sure)}
+                cuts = cuts | {self.cut("cut-list", frame, node, shown, owner.sure)}
             part = self.element(frame, owner)
             element = part if owner.parts() else self.element(frame, added) if name == "extend" else added
             if name == "pop":
@@ -171,31 +170,31 @@ class Builtins(Expressions):
             tensors = [t for t in tensors if self._used_as_tensor(frame, node, t)]
             if tensors or cuts:
                 held = surest if tensors else sure
-                cuts = cuts | {Event("soft-tensor", frame.module, node, shown, held)}
+                cuts = cuts | {self.cut("soft-tensor", frame, node, shown, held)}
             return Shadow(What.TENSOR, sure, self._dtype_argument(arguments), cuts=cuts, const=not tensors)
         if name in self.of("cell-list") or name in self.of("module-list"):
-            self.event("cell-list-created", frame.module, node, shown, sure)
+            self.event("cell-list-created", frame, node, shown, sure)
             return Shadow(What.CELLS, sure)
         if name in self.of("named-tuple-makers") or name in self.of("object-makers"):
             result = Shadow(What.OBJECT, sure)
             if tensors:
                 kind = "cut-tuple" if name in self.of("named-tuple-makers") else "cut-object"
-                made_of = cuts | {Event(kind, frame.module, node, self.text(frame, node.func), surest)}
+                made_of = cuts | {self.cut(kind, frame, node, self.text(frame, node.func), surest)}
                 result.element = Shadow(What.TENSOR, surest, cuts=made_of)
                 result.cuts = made_of if kind == "cut-tuple" else cuts
             return result
         if name in self.of("refused-calls"):
-            self.event("refused-call", frame.module, node, last, sure)
+            self.event("refused-call", frame, node, last, sure)
             return unknown()
         made = self.made_by(name)
         if made is not What.UNKNOWN and made is not What.ARRAY:
             return Shadow(made, sure, ref=Named(name))
         if self._matches(name, "interpreted"):
-            cuts = cuts | {Event("soft-call", frame.module, node, shown, sure)}
+            cuts = cuts | {self.cut("soft-call", frame, node, shown, sure)}
             return Shadow(What.RUNTIME, sure, cuts=cuts)
         if tensors and self._matches(name, "interpreted-with-tensors"):
             kind = "cut-call" if self._matches(name, "differentiable-python") else "soft-call"
-            cuts = cuts | {Event(kind, frame.module, node, shown, surest)}
+            cuts = cuts | {self.cut(kind, frame, node, shown, surest)}
             parts = [t for t in tensors if t.tensor or t.parts()]
             held = Shadow(What.TENSOR, surest, cuts=cuts) if parts else Shadow(What.RUNTIME, surest, cuts=cuts)
             return Shadow(What.LIST, surest, element=held, cuts=cuts) if self._matches(name, "iterators") else held
@@ -217,6 +216,13 @@ class Builtins(Expressions):
         inside = {id(n) for n in ast.walk(node)}
         names = (n for n in ast.walk(frame.function) if isinstance(n, ast.Name) and n.id == value.dtype)
         return any(id(n) not in inside for n in names)
+
+    def cut(self, kind: str, frame: Frame, node: ast.AST, shown: str, sure: Confidence) -> Event:
+        """A call that leaves the graph; what it means for the gradient shows later."""
+        event = Event(kind, frame.module, node, shown, self.here(frame, sure))
+        if kind.startswith(SOFT):
+            self.emit(event)
+        return event
 
     def _dtype_argument(self, arguments: Arguments) -> str | None:
         for value in (*arguments[0], *arguments[1].values()):
@@ -247,12 +253,12 @@ class Builtins(Expressions):
         if name == "range":
             tensor = next((v for v in positional if v.what is What.TENSOR and not v.const), None)
             if tensor is not None and tensor.origin is not Origin.INPUT:
-                self.event("range-tensor", frame.module, node, shown, tensor.sure)
+                self.event("range-tensor", frame, node, shown, tensor.sure)
             return Shadow(What.TUPLE, element=Shadow(What.RUNTIME if dynamic else What.STATIC, sure))
         if name in ("max", "min"):
             if len(positional) > 1 and dynamic and any(v.what is What.STATIC for v in positional):
                 if any(v.tensor for v in positional):
-                    cuts = cuts | {Event("cut-mix", frame.module, node, shown, sure)}
+                    cuts = cuts | {self.cut("cut-mix", frame, node, shown, sure)}
             tensors = [v for v in positional if v.tensor or v.holds(What.TENSOR)]
             what = What.TENSOR if tensors else What.RUNTIME if dynamic else What.STATIC
             return Shadow(what, sure, cuts=cuts)
@@ -270,7 +276,7 @@ class Builtins(Expressions):
             return Shadow(What.TUPLE, first.sure, element=self.element(frame, first), cuts=cuts)
         if name == "sorted" and first is not None:
             if first.holds(What.TENSOR):
-                cuts = cuts | {Event("cut-call", frame.module, node, shown, first.sure)}
+                cuts = cuts | {self.cut("cut-call", frame, node, shown, first.sure)}
             return Shadow(What.LIST, first.sure, element=self.element(frame, first), cuts=cuts)
         if name == "enumerate" and first is not None:
             pair = Shadow(What.TUPLE, items=(Shadow(What.STATIC), self.element(frame, first)))
@@ -280,19 +286,19 @@ class Builtins(Expressions):
             return Shadow(What.TUPLE, sure, element=pair)
         if name in ("map", "filter") and len(positional) > 1:
             if name == "filter" and positional[0].what is What.NONE:
-                self.event("refused-call", frame.module, node, "filter(None, ...)", CERTAIN)
+                self.event("refused-call", frame, node, "filter(None, ...)", CERTAIN)
             parts = tuple(self.element(frame, v) for v in positional[1:])
             result = self.apply(frame, node, positional[0], (parts, {})) if name == "map" else parts[0]
             return Shadow(What.TUPLE, sure, element=result)
         if name == "dict":
             held = [v for v in keywords.values() if v.tensor]
             if held:
-                cuts = cuts | {Event("cut-dict", frame.module, node, shown, held[0].sure)}
+                cuts = cuts | {self.cut("cut-dict", frame, node, shown, held[0].sure)}
                 return Shadow(What.DICT, sure, element=held[0].but(cuts=held[0].cuts | cuts), cuts=cuts)
             return Shadow(What.DICT, element=first.element if first is not None else None)
         if name == "slice":
             if dynamic and any(v.tensor for v in dynamic):
-                cuts = cuts | {Event("cut-call", frame.module, node, shown, sure)}
+                cuts = cuts | {self.cut("cut-call", frame, node, shown, sure)}
             return Shadow(What.STATIC, sure, cuts=cuts)
         if name in ("iter", "next"):
             return unknown()

@@ -62,12 +62,12 @@ class Calls(Builtins):
         owner = self.facts.get(func.value)
         if owner is not None and owner.what is What.CLASS and isinstance(owner.ref, ClassValue):
             if owner.ref.module.ancestry(owner.ref.node).any_of(self.of("autograd-function")) is not None:
-                self.event("refused-call", frame.module, node, self.text(frame, func), owner.sure)
+                self.event("refused-call", frame, node, self.text(frame, func), owner.sure)
 
     def _classmethod(self, frame: Frame, func: ast.Attribute, cls: ClassValue, sure: Confidence) -> None:
         for candidate in cls.module.member(cls.node, func.attr, False, 0):
             if isinstance(candidate.value, FunctionValue) and "classmethod" in _decorators(candidate.value.node):
-                self.event("class-method", frame.module, func, self.text(frame, func), sure)
+                self.event("class-method", frame, func, self.text(frame, func), sure)
 
     def method(self, frame: Frame, node: ast.Call, func: ast.Attribute, owner: Shadow) -> Shadow | None:
         """A method call; None when it is an attribute that is called."""
@@ -84,7 +84,7 @@ class Calls(Builtins):
                     arguments = self.arguments(frame, node)
                     decorators = _decorators(value.node)
                     if "classmethod" in decorators:
-                        self.event("class-method", frame.module, func, self.text(frame, func), owner.sure)
+                        self.event("class-method", frame, func, self.text(frame, func), owner.sure)
                         return unknown()
                     me = None if "staticmethod" in decorators else owner
                     result = self.inline(frame, value, arguments, me)
@@ -111,14 +111,14 @@ class Calls(Builtins):
         ref = callee.ref
         if isinstance(ref, FunctionValue):
             if isinstance(ref.node, ast.AsyncFunctionDef):
-                self.event("async-call", frame.module, node, self.text(frame, node.func), callee.sure)
+                self.event("async-call", frame, node, self.text(frame, node.func), callee.sure)
             return self.inline(frame, ref, arguments, None)
         if isinstance(node.func, ast.Attribute) and ref is None:
             self._function_class(frame, node, node.func)
         if callee.what is What.CLASS and isinstance(ref, ClassValue):
             return self.create(frame, node, ref, arguments, callee.sure)
         if callee.what is What.PARTIAL:
-            cut = Event("cut-partial", frame.module, node, self.text(frame, node.func), callee.sure)
+            cut = self.cut("cut-partial", frame, node, self.text(frame, node.func), callee.sure)
             cuts = cuts_of(values) | ({cut} if callee.origin is Origin.SELF else set())
             return Shadow(What.TENSOR if _any_tensor(values) else What.UNKNOWN, callee.sure, cuts=cuts)
         if callee.what in (What.CELL, What.CELLS, What.SEQUENTIAL) and isinstance(ref, ClassValue | SelfValue):
@@ -185,7 +185,7 @@ class Calls(Builtins):
                 found = candidate.value
                 if isinstance(found, FunctionValue) and self._wraps(found):
                     shown = " ".join(value.module.source.segment(decorator).split())
-                    self.event("decorator-dropped", value.module, decorator, shown, candidate.confidence)
+                    self.emit(Event("decorator-dropped", value.module, decorator, shown, candidate.confidence))
 
     def _wraps(self, value: FunctionValue) -> bool:
         for node in ast.walk(value.node):
@@ -223,7 +223,7 @@ class Calls(Builtins):
                 else:
                     found = self.value(frame, default)
                     if isinstance(default, ast.Set | ast.SetComp):
-                        self.event("set-default", frame.module, default, self.text(frame, default), CERTAIN)
+                        self.parsed("set-default", frame.module, default, self.text(frame, default))
                     mutable = found.what in (What.LIST, What.DICT)
                     frame.env[name] = found.but(origin=Origin.GLOBAL) if mutable else found
         if parameters.vararg:
@@ -246,10 +246,10 @@ class Calls(Builtins):
         if tensors:
             held = sure.weaker(max((t.sure for t in tensors), key=lambda s: s.rank))
             if self._jit_class(ref):
-                self.event("jit-class-tensor", frame.module, node, shown, held)
+                self.event("jit-class-tensor", frame, node, shown, held)
                 return result
             kind = "cut-tuple" if ancestry.any_of(self.of("named-tuples")) else "cut-object"
-            cut = Event(kind, frame.module, node, shown, held)
+            cut = self.cut(kind, frame, node, shown, held)
             made_of = frozenset({cut}) | cuts_of(values)
             result.element = Shadow(What.TENSOR, held, cuts=made_of)
             result.cuts = made_of if kind == "cut-tuple" else cuts_of(values)

@@ -24,10 +24,6 @@ class Expressions(Members):
     facts: dict[ast.AST, Shadow]
     _free: dict[ast.AST, frozenset[str]]
 
-    def emit(self, event: Event) -> None:
-        """See `Tracer`."""
-        raise NotImplementedError
-
     def merge(
         self, frame: Frame, node: ast.AST, one: dict[str, Shadow], other: dict[str, Shadow], test: Shadow | None
     ) -> dict[str, Shadow]:
@@ -98,12 +94,12 @@ class Expressions(Members):
     def _binary(self, frame: Frame, node: ast.BinOp, whole: bool) -> Shadow:
         left, right = self.value(frame, node.left), self.value(frame, node.right)
         if isinstance(node.op, ast.BitOr) and left.what is What.DICT and right.what is What.DICT:
-            self.event("dict-union", frame.module, node, "|", left.sure.weaker(right.sure))
+            self.event("dict-union", frame, node, "|", left.sure.weaker(right.sure))
             return Shadow(What.DICT)
         if isinstance(node.op, ast.BitXor) and _truth(node.left) and _truth(node.right):
-            self.event("bool-xor", frame.module, node, "^", CERTAIN)
+            self.event("bool-xor", frame, node, "^", CERTAIN)
         if isinstance(node.op, ast.Pow) and _number(node.left, int) and _negative(node.right):
-            self.event("float-precision", frame.module, node, self.text(frame, node), CERTAIN)
+            self.event("float-precision", frame, node, self.text(frame, node), CERTAIN)
         return self.combine(node.op, left, right)
 
     def combine(self, op: ast.operator, left: Shadow, right: Shadow) -> Shadow:
@@ -176,20 +172,20 @@ class Expressions(Members):
             plain = right.what in (What.LIST, What.TUPLE) and not right.holds(What.TENSOR, What.PARAMETER)
             filled = bool(right.parts())
             if left.what is What.TENSOR and not left.const and (plain and filled or right.what is What.DICT):
-                self.event("membership", frame.module, node, shown, sure)
+                self.event("membership", frame, node, shown, sure)
             elif left.what is What.RUNTIME and left.dtype == "choice" and (plain or right.what is What.DICT):
-                self.event("membership", frame.module, node, shown, sure)
+                self.event("membership", frame, node, shown, sure)
             elif left.what is What.RUNTIME and right.what is What.DICT:
-                self.event("membership", frame.module, node, shown, sure)
+                self.event("membership", frame, node, shown, sure)
         elif isinstance(op, ast.Is | ast.IsNot):
             if left.tensor and right.tensor:
-                self.event("identity", frame.module, node, shown, sure)
+                self.event("identity", frame, node, shown, sure)
             elif right.what in (What.CELL, What.CELLS, What.SEQUENTIAL):
-                self.event("identity-refused", frame.module, node, shown, right.sure)
+                self.event("identity-refused", frame, node, shown, right.sure)
             elif right.what is What.STATIC and right.dtype == "enum":
-                self.event("identity-refused", frame.module, node, shown, right.sure)
+                self.event("identity-refused", frame, node, shown, right.sure)
         elif isinstance(op, ast.Eq | ast.NotEq) and (_float_sum(node.left) or _float_sum(part)):
-            self.event("float-precision", frame.module, node, shown, CERTAIN)
+            self.event("float-precision", frame, node, shown, CERTAIN)
 
     def _conditional(self, frame: Frame, node: ast.IfExp, whole: bool) -> Shadow:
         test = self.value(frame, node.test)
@@ -212,7 +208,7 @@ class Expressions(Members):
         values = [self.value(frame, value) for value in node.values]
         for key in keys:
             if key is not None and key.dynamic:
-                self.event("dict-key", frame.module, node, self.text(frame, node), key.sure)
+                self.event("dict-key", frame, node, self.text(frame, node), key.sure)
         element = values[0] if values else None
         for value in values[1:]:
             element = join(element, value) if element is not None else value
@@ -245,22 +241,22 @@ class Expressions(Members):
                 found = value.items[constant_index]
                 return found if not value.cuts else found.but(cuts=found.cuts | value.cuts)
         if value.what is What.CELLS and run:
-            self.event("cell-index", frame.module, node, shown, sure)
+            self.event("cell-index", frame, node, shown, sure)
         elif value.what is What.SEQUENTIAL and run:
-            self.event("sequential-index", frame.module, node, shown, sure)
+            self.event("sequential-index", frame, node, shown, sure)
         elif value.what in (What.LIST, What.TUPLE) and run:
             if value.holds(What.CELL, What.FUNCTION, What.LAMBDA, What.CELLS):
-                self.event("cell-index", frame.module, node, shown, sure)
+                self.event("cell-index", frame, node, shown, sure)
             elif value.what is What.LIST and value.holds(What.STATIC):
-                self.event("number-index", frame.module, node, shown, sure)
+                self.event("number-index", frame, node, shown, sure)
         elif value.what in (What.LIST, What.TUPLE) and tensor:
             if not value.holds(What.CELL, What.FUNCTION, What.LAMBDA, What.CELLS) and value.parts():
-                cut = Event("cut-index", frame.module, node, shown, sure)
+                cut = self.cut("cut-index", frame, node, shown, sure)
                 return part.but(cuts=part.cuts | {cut})
         elif value.what is What.DICT and (run or tensor):
-            self.event("dict-key", frame.module, node, shown, sure)
+            self.event("dict-key", frame, node, shown, sure)
         elif value.what is What.DICT and value.origin is Origin.GLOBAL and index.dtype == "dtype":
-            cut = Event("cut-global-dict", frame.module, node, shown, sure)
+            cut = self.cut("cut-global-dict", frame, node, shown, sure)
             return Shadow(What.STATIC, sure, cuts=frozenset({cut}))
         cuts = part.cuts | value.cuts | index.cuts
         return part if cuts == part.cuts else part.but(cuts=cuts)
@@ -301,9 +297,9 @@ class Expressions(Members):
                 value = self.value(frame, part.value)
                 if value.dynamic:
                     run = True
-                    cuts |= {Event("soft-text", frame.module, node, self.text(frame, node), value.sure)}
+                    cuts |= {self.cut("soft-text", frame, node, self.text(frame, node), value.sure)}
                 if part.format_spec is not None:
-                    self.event("format-spec", frame.module, node, self.text(frame, node), CERTAIN)
+                    self.parsed("format-spec", frame.module, node, self.text(frame, node))
         return Shadow(What.TEXT, cuts=cuts, dtype="choice" if run else None)
 
     def _comprehension(self, frame: Frame, node: ast.ListComp | ast.GeneratorExp | ast.DictComp, whole: bool) -> Shadow:
@@ -318,7 +314,7 @@ class Expressions(Members):
             for test in generator.ifs:
                 value = self.value(frame, test)
                 if value.dynamic:
-                    self.event("tensor-filter", frame.module, node, self.text(frame, test), value.sure)
+                    self.event("tensor-filter", frame, node, self.text(frame, test), value.sure)
         if isinstance(node, ast.DictComp):
             self.value(frame, node.key)
             element = self.value(frame, node.value)
@@ -331,7 +327,7 @@ class Expressions(Members):
                 own = {a.arg for a in lambdas.args.args}
                 free = {n.id for n in ast.walk(lambdas.body) if isinstance(n, ast.Name)} - own
                 if free & targets:
-                    self.event("early-binding", frame.module, node, ", ".join(sorted(free & targets)), CERTAIN)
+                    self.event("early-binding", frame, node, ", ".join(sorted(free & targets)), CERTAIN)
         frame.env = saved
         return Shadow(what, sure, element=element, node=node)
 
@@ -374,7 +370,7 @@ class Expressions(Members):
             if value.what not in (What.FUNCTION, What.LAMBDA) or function is None or value.stale is not None:
                 continue
             if function.lineno < target.lineno and target.id in self.free_names(function):  # type: ignore[attr-defined]
-                event = Event("early-binding", frame.module, target, target.id, INFERRED)
+                event = Event("early-binding", frame.module, target, target.id, self.here(frame, INFERRED))
                 frame.env[name] = _marked(value, event)
 
     def set_item(self, frame: Frame, target: ast.Subscript, value: Shadow) -> None:
@@ -383,9 +379,9 @@ class Expressions(Members):
         index = self.value(frame, target.slice)
         shown = self.text(frame, target)
         if container.tensor and index.tensor and index.dtype == "bool" and value.masked:
-            self.event("masked-assignment", frame.module, target, shown, index.sure)
+            self.event("masked-assignment", frame, target, shown, index.sure)
         if container.what is What.DICT and index.dynamic:
-            self.event("dict-key", frame.module, target, shown, index.sure)
+            self.event("dict-key", frame, target, shown, index.sure)
         if container.tensor:
             self.changed(frame, target.value, container, container.but(cuts=container.cuts | value.cuts), target, shown)
         elif container.what in (What.LIST, What.DICT):
@@ -408,7 +404,7 @@ class Expressions(Members):
             return
         sure = old.sure
         if old.origin is Origin.SELF or old.origin is Origin.GLOBAL:
-            self.event("lost-change", frame.module, node, shown, sure)
+            self.event("lost-change", frame, node, shown, sure)
             return
         if isinstance(place, ast.Subscript):  # d["k"].append(..), y[0][1] = v reach through
             if not old.tensor or not isinstance(place.value, ast.Name):
@@ -416,16 +412,16 @@ class Expressions(Members):
             return
         if old.origin is Origin.INPUT and old.what is not What.UNKNOWN and frame.outer is None:
             if len(self.active) <= 1:
-                self.event("input-change", frame.module, node, shown, sure)
+                self.event("input-change", frame, node, shown, sure)
         if isinstance(place, ast.Name):
             new.origin = Origin.LOCAL
             new.base = None
-            self.mark(frame, old, Event("lost-alias-change", frame.module, node, shown, sure.weaker(INFERRED)))
+            self.mark(frame, old, Event("lost-alias-change", frame.module, node, shown, self.here(frame, sure.weaker(INFERRED))))
             frame.env[place.id] = new
         elif isinstance(place, ast.Attribute):
             owner = self.facts.get(place.value)
             if owner is not None and owner.what is What.OBJECT and owner.origin is Origin.SELF:
-                self.event("lost-change", frame.module, node, shown, sure)
+                self.event("lost-change", frame, node, shown, sure)
 
     def mark(self, frame: Frame, old: Shadow, event: Event) -> None:
         """Other names of a value that changed in place keep, or get, what they should not."""
@@ -447,8 +443,8 @@ class Expressions(Members):
             if old.tensor:
                 grows = old.dtype in INTEGERS and value.what is What.STATIC and value.dtype == "float"
                 if grows or (old.origin is Origin.INPUT and old.dtype == "int" and value.dtype == "float"):
-                    self.event("augmented-dtype", frame.module, node, self.text(frame, node), old.sure)
-                self.mark(frame, old, Event("augmented-alias", frame.module, node, self.text(frame, node), old.sure))
+                    self.event("augmented-dtype", frame, node, self.text(frame, node), old.sure)
+                self.mark(frame, old, Event("augmented-alias", frame.module, node, self.text(frame, node), self.here(frame, old.sure)))
             frame.env[target.id] = new
         elif isinstance(target, ast.Attribute):
             self.set_attribute(frame, target, value, augmented=True)

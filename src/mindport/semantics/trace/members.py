@@ -35,7 +35,23 @@ class Members:
     sets: Mapping[str, frozenset[str]]
     active: list[ast.AST]
 
-    def event(self, kind: str, module: Module, node: ast.AST, found: str, sure: Confidence) -> None:
+    def emit(self, event: Event) -> None:
+        """See `Tracer`."""
+        raise NotImplementedError
+
+    def parsed(self, kind: str, module: Module, node: ast.AST, found: str) -> None:
+        """See `Tracer`."""
+        raise NotImplementedError
+
+    def here(self, frame: Frame, sure: Confidence) -> Confidence:
+        """See `Tracer`."""
+        raise NotImplementedError
+
+    def cut(self, kind: str, frame: Frame, node: ast.AST, shown: str, sure: Confidence) -> Event:
+        """See `Builtins`."""
+        raise NotImplementedError
+
+    def event(self, kind: str, frame: Frame, node: ast.AST, found: str, sure: Confidence) -> None:
         """See `Tracer`."""
         raise NotImplementedError
 
@@ -130,7 +146,8 @@ class Members:
 
     def _cells(self, value: Instance, sure: Confidence) -> Shadow:
         call = value.call
-        if call is not None and value.context is not None:
+        if call is not None and value.context is not None and call not in self.reading_now:
+            self.reading_now.add(call)
             first = call.args[0] if call.args else None
             if isinstance(first, ast.ListComp | ast.GeneratorExp):
                 first = first.elt
@@ -139,7 +156,9 @@ class Members:
             if first is not None:
                 found = self.candidates(value.module.resolve(first, value.context), Origin.SELF)
                 if found.what in (What.CELL, What.CELLS, What.SEQUENTIAL):
+                    self.reading_now.discard(call)
                     return found
+            self.reading_now.discard(call)
         return Shadow(What.CELL, sure, origin=Origin.SELF)
 
     def made_by(self, name: str) -> What:
@@ -266,9 +285,9 @@ class Members:
         if value.what is not What.LIST or value.element is None:
             return
         if value.element.what is What.LAMBDA:
-            self.event("lambda-list", frame.module, node, self.text(frame, node), value.sure)
+            self.event("lambda-list", frame, node, self.text(frame, node), value.sure)
         elif value.element.what is What.CELL and self._several(value) and self._owns(value.element):
-            self.event("cells-in-list", frame.module, node, self.text(frame, node), value.sure)
+            self.event("cells-in-list", frame, node, self.text(frame, node), value.sure)
 
     def _several(self, value: Shadow) -> bool:
         return not isinstance(value.node, ast.List) or len(value.node.elts) > 1
@@ -298,7 +317,7 @@ class Members:
         shown = self.text(frame, node)
         if value.tensor:
             if value.what is What.PARAMETER and name in self.of("parameter-refused"):
-                self.event("parameter-attribute", frame.module, node, shown, value.sure)
+                self.event("parameter-attribute", frame, node, shown, value.sure)
             if name in self.of("tensor-static"):
                 dtype = "dtype" if name == "dtype" else None
                 return Shadow(What.STATIC, value.sure, dtype=dtype)
@@ -306,7 +325,7 @@ class Members:
                 return Shadow(What.TENSOR, value.sure, value.dtype, cuts=value.cuts, const=value.const)
             return Shadow(What.UNKNOWN, POSSIBLE, cuts=value.cuts)
         if value.what is What.PRIMITIVE and name not in self.of("primitive-methods"):
-            self.event("primitive-attribute", frame.module, node, shown, value.sure)
+            self.event("primitive-attribute", frame, node, shown, value.sure)
             return unknown()
         if value.what in (What.CLASS, What.FUNCTION, What.UNKNOWN) and value.ref is not None:
             return self.resolved(frame, node)
@@ -330,7 +349,7 @@ class Members:
             return unknown()
         if value.what is What.OBJECT and self.missing(cls, node.attr):
             if cls.module.member(cls.node, "__getattr__", False, 0):
-                self.event("getattr-object", frame.module, node, self.text(frame, node), value.sure)
+                self.event("getattr-object", frame, node, self.text(frame, node), value.sure)
             return unknown()
         return self.attribute_of(frame, value, node)
 
@@ -353,10 +372,10 @@ class Members:
                 sure = sure.weaker(POSSIBLE if elsewhere or not self.missing_base(cls) else INFERRED)
         sure = sure.weaker(value.sure)
         if owner.what is What.CELL and not own:
-            self.event("cell-attribute", frame.module, target, shown, owner.sure)
+            self.event("cell-attribute", frame, target, shown, owner.sure)
             return
         if value.what in (What.CELL, What.CELLS, What.SEQUENTIAL) and owner.what is What.CELL:
-            self.event("cell-stored", frame.module, target, shown, sure)
+            self.event("cell-stored", frame, target, shown, sure)
             return
         held = value.tensor or value.holds(What.TENSOR)
         if held and not value.const and (owner.origin is Origin.SELF or own):
@@ -365,8 +384,8 @@ class Members:
             )
             kind = "attribute-accumulated" if reads else "attribute-tensor"
             if kind == "attribute-tensor":
-                self.event(kind, frame.module, target, shown, sure)
-        cut = Event("cut-attribute", frame.module, target, shown, sure)
+                self.event(kind, frame, target, shown, sure)
+        cut = self.cut("cut-attribute", frame, target, shown, sure)
         if owner.what is What.OBJECT and owner.origin is Origin.LOCAL and not own:
             owner.attributes[target.attr] = value
             return

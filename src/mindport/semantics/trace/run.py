@@ -76,6 +76,8 @@ class Tracer(Calls):
         self._free: dict[ast.AST, frozenset[str]] = {}
         self.late = Confidence.CERTAIN
         self.reading_now: set[ast.AST] = set()
+        self.options: set[ast.AST] = set()
+        self.inputs: frozenset[str] = frozenset()
 
     def trace(self, compiled: Compiled) -> None:
         """Follow one root; cuts that reach its result are events."""
@@ -83,7 +85,7 @@ class Tracer(Calls):
         frame = self.frame_of(self.module, compiled.node, compiled.owner)
         if "staticmethod" in {d.id for d in compiled.node.decorator_list if isinstance(d, ast.Name)}:
             if compiled.node.name in ("construct", "forward"):
-                self.event("static-construct", self.module, compiled.node, compiled.root, Confidence.CERTAIN)
+                self.parsed("static-construct", self.module, compiled.node, compiled.root)
         self.decorated(FunctionValue(self.module, compiled.node))
         arguments = compiled.node.args
         positional = [*arguments.posonlyargs, *arguments.args]
@@ -98,6 +100,8 @@ class Tracer(Calls):
             frame.env[arguments.vararg.arg] = Shadow(What.TUPLE, element=inner)
         if arguments.kwarg:
             frame.env[arguments.kwarg.arg] = Shadow(What.DICT, element=unknown())
+        with_default = positional[len(positional) - len(arguments.defaults) :] if arguments.defaults else []
+        self.inputs = frozenset(a.arg for a in (*with_default, *arguments.kwonlyargs))
         self.active.append(compiled.node)
         result = self.body(frame, compiled.node.body)
         self.active.pop()
@@ -108,7 +112,7 @@ class Tracer(Calls):
             shown = value.items if value.what is What.TUPLE and value.items else (value,)
             for part in shown:
                 if part.what in (What.FUNCTION, What.LAMBDA, What.CELL):
-                    self.event("returns-function", frame.module, node, self.text(frame, node), part.sure)
+                    self.event("returns-function", frame, node, self.text(frame, node), part.sure)
 
     def parameter(self, frame: Frame, argument: ast.arg, default: ast.expr | None) -> Shadow:
         """An input: a Tensor unless its default, its annotation or its use says otherwise."""
@@ -136,7 +140,7 @@ class Tracer(Calls):
                     return What.DICT
         if attributes & {"append", "extend", "insert", "remove"}:
             return What.LIST
-        if attributes & {"items", "keys", "get", "update", "pop", "setdefault"}:
+        if attributes & {"items", "keys", "get", "pop", "setdefault"}:
             return What.DICT
         unlike = attributes - self.of("tensor-members")
         return What.UNKNOWN if unlike and self.of("tensor-members") else None
@@ -153,9 +157,22 @@ class Tracer(Calls):
                 frame.self_name = positional[0].arg
         return frame
 
-    def event(self, kind: str, module: Module, node: ast.AST, found: str, sure: Confidence) -> None:
-        """Note an event; events of other files belong to those files."""
-        self.emit(Event(kind, module, node, found, sure))
+    def event(self, kind: str, frame: Frame, node: ast.AST, found: str, sure: Confidence) -> None:
+        """Note an event that a step after the parser finds: arms it drops do not count."""
+        self.emit(Event(kind, frame.module, node, found, self.here(frame, sure)))
+
+    def parsed(self, kind: str, module: Module, node: ast.AST, found: str) -> None:
+        """Note an event that the parser finds, whatever the conditions around it."""
+        self.emit(Event(kind, module, node, found, Confidence.CERTAIN))
+
+    def here(self, frame: Frame, sure: Confidence) -> Confidence:
+        """At most ``possible`` in an arm that is taken only for some configurations or inputs."""
+        current: Frame | None = frame
+        while current is not None:
+            if any(not dynamic and statement in self.options for statement, _, dynamic in current.path):
+                return sure.weaker(Confidence.POSSIBLE)
+            current = current.caller or current.outer
+        return sure
 
     def emit(self, event: Event) -> None:
         """Note an event as sure as the surest time it is seen."""
@@ -184,7 +201,7 @@ class Tracer(Calls):
                     if how is not None:
                         split = _split(path, other_path)
                         sure = value.sure.weaker(other.sure).weaker(Confidence.INFERRED)
-                        self.event(f"join-{how}", frame.module, split or node, "return", sure)
+                        self.event(f"join-{how}", frame, split or node, "return", sure)
             result = join(result, value) if index else value
         return result
 
@@ -248,7 +265,7 @@ class Tracer(Calls):
         value = Shadow(What.FUNCTION, node=node)
         if node.decorator_list:
             first = node.decorator_list[0]
-            self.event("decorator-dropped", frame.module, first, self.text(frame, first), Confidence.CERTAIN)
+            self.parsed("decorator-dropped", frame.module, first, self.text(frame, first))
         frame.env[node.name] = value
         value.attributes = {"": Shadow(What.UNKNOWN, node=node)}
 
@@ -262,6 +279,8 @@ class Tracer(Calls):
             if len(found) == 1:
                 open_arms = [(found[0][0], 0 if found[0][0] is node.body else 1)]
         before, path = frame.env, frame.path
+        if not dynamic and len(open_arms) == 2 and self._is_option(frame, node.test):
+            self.options.add(node)
         ended: list[tuple[dict[str, Shadow], int]] = []
         narrowed = self.narrowed(frame, node.test)
         for body, index in open_arms:
@@ -282,6 +301,18 @@ class Tracer(Calls):
             return True
         frame.env = self.merge(frame, node, ended[0][0], ended[1][0], test if dynamic else None)
         return True
+
+    def _is_option(self, frame: Frame, test: ast.expr) -> bool:
+        """Whether a condition asks for what the caller or the configuration chose."""
+        attributes = {n.attr for n in ast.walk(test) if isinstance(n, ast.Attribute)}
+        if attributes and attributes <= self.of("cell-static"):
+            return False
+        for node in ast.walk(test):
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == frame.self_name:
+                return True
+            if isinstance(node, ast.Name) and node.id in self.inputs:
+                return True
+        return False
 
     def narrowed(self, frame: Frame, test: ast.expr) -> tuple[str, bool] | None:
         """The name that a test of its class shows to be no Tensor, and in which arm: True for the first."""
@@ -376,7 +407,7 @@ class Tracer(Calls):
                 called = inner.value.func
                 last = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
                 if targets & names and last in self.of("concatenations"):
-                    self.event("loop-growth", frame.module, inner, sorted(targets & names)[0], test.sure)
+                    self.event("loop-growth", frame, inner, sorted(targets & names)[0], test.sure)
 
     def after_loop(self, frame: Frame, node: ast.AST, before: dict[str, Shadow]) -> None:
         """Join with the ways out through ``break`` and ``continue``."""
