@@ -189,7 +189,7 @@ def test_pynative_mode_turns_the_graph_family_to_advice(tmp_path):
     [
         ("class N(nn.Cell):\n    def construct():\n        return 1\n", ["MSP105"]),
         ("class N(nn.Cell):\n    def construct(*args):\n        return 1\n", []),
-        ("class N(nn.Cell):\n    @staticmethod\n    def construct(x):\n        return 1\n", []),
+        ("class N(nn.Cell):\n    @staticmethod\n    def construct(x):\n        return 1\n", ["MSP538"]),
         ("class N(nn.Cell):\n    def forward(self, x):\n        return x\n    construct = forward\n", []),
         (
             "class N(nn.Cell):\n    def forward(self, x):\n        return x\n    def construct(self, x):\n        return x\n    def go(self):\n        return self.forward(1)\n",

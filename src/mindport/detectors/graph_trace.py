@@ -10,6 +10,7 @@ from mindport.detectors.graph import CompiledShape, header_span
 from mindport.findings import Confidence, Severity
 from mindport.semantics.compiled import Compiled, Origin
 from mindport.semantics.trace import Event, Tracer
+from mindport.semantics.trace.values import SOFT
 
 _ROOTS = ("construct", "forward")
 
@@ -21,6 +22,9 @@ def trace(view: FileView) -> Tracer:
         known = Tracer(view.module, view.catalog.sets, frozenset(c.node for c in view.compiled))
         for compiled in roots(view):
             known.trace(compiled)
+        met = {event.node for event in known.events.values() if event.kind.startswith("cut-")}
+        for key in [k for k in known.events if k[0].startswith(SOFT) and k[1] in met]:
+            del known.events[key]  # said by the stronger finding
         view.__dict__["trace"] = known
     return known
 

@@ -117,7 +117,9 @@ def _property(module: Module, item: Compiled, node: ast.AST) -> NamedFunction | 
     if item.owner is None or not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name):
         return None
     method = module.methods(item.owner).get(node.attr) if node.value.id == "self" else None
-    if method is None or not any(isinstance(d, ast.Name) and d.id == "property" for d in method.decorator_list):
+    if method is None or not any(
+        isinstance(d, ast.Name) and d.id == "property" for d in method.decorator_list
+    ):
         return None
     return method
 

@@ -167,7 +167,8 @@ def decides(module: Module, owner: ast.ClassDef | None, test: ast.expr) -> bool:
     inner, negated = test, False
     while isinstance(inner, ast.UnaryOp) and isinstance(inner.op, ast.Not):
         inner, negated = inner.operand, True
-    return not (negated and owner is not None and _constant(module, owner, inner) == (None,))
+    bare = isinstance(inner, ast.Attribute)
+    return not (negated and bare and owner is not None and _constant(module, owner, inner) == (None,))
 
 
 def _plain(test: ast.Compare) -> bool:

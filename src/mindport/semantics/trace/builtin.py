@@ -50,14 +50,18 @@ class Builtins(Expressions):
             dtype = self._cast(name, arguments, owner)
             return Shadow(What.TENSOR, owner.sure, dtype, cuts=cuts, const=owner.const)
         if name in self.of("two-axes") and len(node.args) == 2 and not node.keywords and not _swap(node.args):
-            if not any(isinstance(a, ast.Starred) for a in node.args) and all(v.what is What.STATIC for v in arguments[0]):
+            if not any(isinstance(a, ast.Starred) for a in node.args) and all(
+                v.what is What.STATIC for v in arguments[0]
+            ):
                 self.event("torch-overload", frame, node, shown, owner.sure)
-        elif name in self.of("expanding") and node.args and (len(node.args) > 1 or not arguments[0][0].tensor):
-            self.event("torch-overload", frame, node, shown, owner.sure)
-        elif name in self.of("with-indices") and len(node.args) == 1 and arguments[0][0].what is What.STATIC:
+        elif (
+            name in self.of("expanding") and node.args and (len(node.args) > 1 or not arguments[0][0].tensor)
+        ) or (
+            name in self.of("with-indices") and len(node.args) == 1 and arguments[0][0].what is What.STATIC
+        ):
             self.event("torch-overload", frame, node, shown, owner.sure)
         const = owner.const and not any(v.dynamic for v in values[1:])
-        dtype = owner.dtype if name in self.of("tensor-same-dtype") else None
+        dtype = None if name in self.of("other-dtype") else owner.dtype
         if name in self.of("index-methods"):
             dtype = "int64"
         elif name in self.of("bool-methods"):
@@ -71,7 +75,9 @@ class Builtins(Expressions):
         named = dict(pair.split(":") for pair in self.of("cast-methods"))
         return named.get(name)
 
-    def container_method(self, frame: Frame, node: ast.Call, func: ast.Attribute, owner: Shadow) -> Shadow | None:
+    def container_method(
+        self, frame: Frame, node: ast.Call, func: ast.Attribute, owner: Shadow
+    ) -> Shadow | None:
         """A method of a list, dict, tuple or text."""
         name = func.attr
         positional, keywords = self.arguments(frame, node)
@@ -104,7 +110,9 @@ class Builtins(Expressions):
                 return held.but(cuts=held.cuts | {cut}) if held.tensor else held
             if not owner.holds(What.TENSOR):
                 return owner.but(origin=Origin.LOCAL)
-            return owner.but(cuts=owner.cuts | {cut}, element=held.but(cuts=held.cuts | {cut}), origin=Origin.LOCAL)
+            return owner.but(
+                cuts=owner.cuts | {cut}, element=held.but(cuts=held.cuts | {cut}), origin=Origin.LOCAL
+            )
         if owner.what is What.DICT and name == "items":
             inner = Shadow(What.TUPLE, items=(Shadow(What.STATIC), owner.element or unknown()))
             return Shadow(What.TUPLE, owner.sure, element=inner)
@@ -150,12 +158,16 @@ class Builtins(Expressions):
             if name == "pop":
                 result = part.but(cuts=part.cuts | cuts) if cuts else part
         new = owner.but(element=element, items=items, cuts=cuts, dtype="append")
+        if name == "pop" and positional and not tensors:
+            new.stale = Event("list-change-ignored", frame.module, node, shown, self.here(frame, owner.sure))
         self.changed(frame, func.value, owner, new, node, shown)
         return result
 
     # --- functions -------------------------------------------------------------------------------------
 
-    def external(self, frame: Frame, node: ast.Call, name: str, callee: Shadow, arguments: Arguments) -> Shadow:
+    def external(
+        self, frame: Frame, node: ast.Call, name: str, callee: Shadow, arguments: Arguments
+    ) -> Shadow:
         """A call of a built-in, or of a library's or a framework's function or class."""
         values = (*arguments[0], *arguments[1].values())
         cuts = cuts_of(values)
@@ -196,14 +208,22 @@ class Builtins(Expressions):
             kind = "cut-call" if self._matches(name, "differentiable-python") else "soft-call"
             cuts = cuts | {self.cut(kind, frame, node, shown, surest)}
             parts = [t for t in tensors if t.tensor or t.parts()]
-            held = Shadow(What.TENSOR, surest, cuts=cuts) if parts else Shadow(What.RUNTIME, surest, cuts=cuts)
-            return Shadow(What.LIST, surest, element=held, cuts=cuts) if self._matches(name, "iterators") else held
+            made_now = (
+                Shadow(What.TENSOR, surest, cuts=cuts) if parts else Shadow(What.RUNTIME, surest, cuts=cuts)
+            )
+            return (
+                Shadow(What.LIST, surest, element=made_now, cuts=cuts)
+                if self._matches(name, "iterators")
+                else made_now
+            )
         if name.startswith("numpy.") or name.startswith("math."):
             return Shadow(What.ARRAY if made is What.ARRAY else What.STATIC, sure, cuts=cuts)
         if self._matches(name, "framework-static"):
             return Shadow(What.STATIC, sure)
         if self._matches(name, "tensor-functions"):
-            dtype = next((v.dtype for v in values if v.tensor), None) if last in self.of("same-dtype") else None
+            dtype = next((v.dtype for v in values if v.tensor), None)
+            dtype = None if last in self.of("other-dtype") or last[:1].isupper() else dtype
+            dtype = "bool" if last in self.of("bool-methods") else dtype
             dtype = self._dtype_argument(arguments) or dtype
             const = not tensors and last not in self.of("random-functions")
             return Shadow(What.TENSOR, sure.weaker(INFERRED), dtype, cuts=cuts, const=const)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from mindport.findings import Confidence
+from mindport.semantics.module import Module
+from mindport.semantics.scopes import Context, FunctionNode, Scope
 from mindport.semantics.trace.builtin import Builtins
 from mindport.semantics.trace.members import Arguments
 from mindport.semantics.trace.values import Event, Origin, Shadow, What, cuts_of, unknown
@@ -23,10 +24,6 @@ class Calls(Builtins):
     """What calls give and change."""
 
     def body(self, frame: Frame, statements: list[ast.stmt]) -> Shadow:
-        """See `Tracer`."""
-        raise NotImplementedError
-
-    def new_frame(self, node: ast.AST, module: object, owner: ast.ClassDef | None) -> Frame:
         """See `Tracer`."""
         raise NotImplementedError
 
@@ -66,7 +63,9 @@ class Calls(Builtins):
 
     def _classmethod(self, frame: Frame, func: ast.Attribute, cls: ClassValue, sure: Confidence) -> None:
         for candidate in cls.module.member(cls.node, func.attr, False, 0):
-            if isinstance(candidate.value, FunctionValue) and "classmethod" in _decorators(candidate.value.node):
+            if isinstance(candidate.value, FunctionValue) and "classmethod" in _decorators(
+                candidate.value.node
+            ):
                 self.event("class-method", frame, func, self.text(frame, func), sure)
 
     def method(self, frame: Frame, node: ast.Call, func: ast.Attribute, owner: Shadow) -> Shadow | None:
@@ -87,7 +86,7 @@ class Calls(Builtins):
                         self.event("class-method", frame, func, self.text(frame, func), owner.sure)
                         return unknown()
                     me = None if "staticmethod" in decorators else owner
-                    result = self.inline(frame, value, arguments, me)
+                    result = self.inline(frame, value, arguments, me, node)
                     cuts = owner.cuts | (owner.element.cuts if owner.element is not None else frozenset())
                     return result if not cuts else result.but(cuts=result.cuts | cuts)
             return None
@@ -112,7 +111,7 @@ class Calls(Builtins):
         if isinstance(ref, FunctionValue):
             if isinstance(ref.node, ast.AsyncFunctionDef):
                 self.event("async-call", frame, node, self.text(frame, node.func), callee.sure)
-            return self.inline(frame, ref, arguments, None)
+            return self.inline(frame, ref, arguments, None, node)
         if isinstance(node.func, ast.Attribute) and ref is None:
             self._function_class(frame, node, node.func)
         if callee.what is What.CLASS and isinstance(ref, ClassValue):
@@ -121,7 +120,9 @@ class Calls(Builtins):
             cut = self.cut("cut-partial", frame, node, self.text(frame, node.func), callee.sure)
             cuts = cuts_of(values) | ({cut} if callee.origin is Origin.SELF else set())
             return Shadow(What.TENSOR if _any_tensor(values) else What.UNKNOWN, callee.sure, cuts=cuts)
-        if callee.what in (What.CELL, What.CELLS, What.SEQUENTIAL) and isinstance(ref, ClassValue | SelfValue):
+        if callee.what in (What.CELL, What.CELLS, What.SEQUENTIAL) and isinstance(
+            ref, ClassValue | SelfValue
+        ):
             return self.layer(frame, callee, ref, arguments)
         if callee.what in (What.CELL, What.SEQUENTIAL, What.PRIMITIVE, What.CELLS):
             sure = callee.sure if any(v.tensor for v in values) else callee.sure.weaker(INFERRED)
@@ -133,14 +134,20 @@ class Calls(Builtins):
     def local(self, frame: Frame, callee: Shadow, arguments: Arguments) -> Shadow:
         """A nested function or a lambda."""
         node = callee.node
-        if isinstance(node, ast.Lambda | ast.FunctionDef) and node not in self.active and len(self.active) < MAX_DEPTH:
+        if (
+            isinstance(node, ast.Lambda | ast.FunctionDef)
+            and node not in self.active
+            and len(self.active) < MAX_DEPTH
+        ):
             inner = self.frame_of(frame.module, node, None)
             inner.outer = frame
             self.bind(inner, node.args, arguments)
             return self._run(inner, node)
         return unknown()
 
-    def layer(self, frame: Frame, callee: Shadow, ref: ClassValue | SelfValue, arguments: Arguments) -> Shadow:
+    def layer(
+        self, frame: Frame, callee: Shadow, ref: ClassValue | SelfValue, arguments: Arguments
+    ) -> Shadow:
         """A call of a Cell of the project: its ``construct`` (or ``forward``)."""
         cls = ref.owner if isinstance(ref, SelfValue) else ref
         values = self._flat(arguments)
@@ -150,11 +157,21 @@ class Calls(Builtins):
                     return self.inline(frame, candidate.value, arguments, callee)
         return Shadow(What.TENSOR, callee.sure.weaker(INFERRED), cuts=cuts_of(values))
 
-    def inline(self, frame: Frame, value: FunctionValue, arguments: Arguments, self_value: Shadow | None) -> Shadow:
+    def inline(
+        self,
+        frame: Frame,
+        value: FunctionValue,
+        arguments: Arguments,
+        self_value: Shadow | None,
+        call: ast.Call | None = None,
+    ) -> Shadow:
         """Follow a function of the project with the values it is called with."""
         node = value.node
-        if node in self.active or len(self.active) >= MAX_DEPTH or self.budget < 0 or _generator(node):
+        if node in self.active or len(self.active) >= MAX_DEPTH or self.budget < 0 or self._generator(node):
             return Shadow(What.UNKNOWN, POSSIBLE, cuts=cuts_of(self._flat(arguments)))
+        key = self._key(value, arguments, self_value)
+        if key is not None and key in self._results:
+            return self._results[key].but()
         owner = value.owner.node if value.owner else None
         inner = self.frame_of(value.module, node, owner)
         inner.caller = frame
@@ -165,7 +182,37 @@ class Calls(Builtins):
                 inner.self_ref, arguments = arguments[0][0], (arguments[0][1:], arguments[1])
         self.decorated(value)
         self.bind(inner, node.args, arguments)
-        return self._run(inner, node)
+        if node.args.kwarg is not None and node.args.kwarg.arg in arguments[1]:
+            self.event("keyword-name", frame, call or node, node.args.kwarg.arg, CERTAIN)
+        result = self._run(inner, node)
+        if key is not None:
+            self._results[key] = result
+        return result
+
+    _results: dict[object, Shadow]
+    _generators: dict[ast.AST, bool]
+
+    def _key(self, value: FunctionValue, arguments: Arguments, self_value: Shadow | None) -> object | None:
+        """What a call's result depends on; None when it may change what it is given."""
+        positional, keywords = arguments
+        if any(v.what in _CHANGEABLE for v in (*positional, *keywords.values())):
+            return None
+        shown = tuple(v.signature() for v in positional)
+        named = tuple((name, v.signature()) for name, v in keywords.items())
+        me = None
+        if self_value is not None:
+            if self_value.what is not What.CELL:
+                return None
+            me = self_value.ref
+        return value.node, me, shown, named
+
+    def _generator(self, node: ast.AST) -> bool:
+        known = self._generators.get(node)
+        if known is None:
+            known = self._generators[node] = any(
+                isinstance(n, ast.Yield | ast.YieldFrom) for n in ast.walk(node)
+            )
+        return known
 
     def _run(self, inner: Frame, node: ast.AST) -> Shadow:
         self.active.append(node)
@@ -185,7 +232,9 @@ class Calls(Builtins):
                 found = candidate.value
                 if isinstance(found, FunctionValue) and self._wraps(found):
                     shown = " ".join(value.module.source.segment(decorator).split())
-                    self.emit(Event("decorator-dropped", value.module, decorator, shown, candidate.confidence))
+                    self.emit(
+                        Event("decorator-dropped", value.module, decorator, shown, candidate.confidence)
+                    )
 
     def _wraps(self, value: FunctionValue) -> bool:
         for node in ast.walk(value.node):
@@ -263,17 +312,15 @@ class Calls(Builtins):
             for c in ref.module.resolve(decorator, _context(scope))
         )
 
-    def frame_of(self, module: object, node: ast.AST, owner: ast.ClassDef | None) -> Frame:
+    def frame_of(self, module: Module, node: FunctionNode, owner: ast.ClassDef | None) -> Frame:
         """See `Tracer`."""
         raise NotImplementedError
 
     budget: int
 
 
-def _context(scope: object) -> object:
-    from mindport.semantics.scopes import Context
-
-    return Context(scope, ())  # type: ignore[arg-type]
+def _context(scope: Scope) -> Context:
+    return Context(scope, ())
 
 
 def _any_tensor(values: tuple[Shadow, ...]) -> bool:
@@ -284,8 +331,4 @@ def _decorators(node: ast.AST) -> set[str]:
     return {d.id for d in getattr(node, "decorator_list", ()) if isinstance(d, ast.Name)}
 
 
-def _generator(node: ast.AST) -> bool:
-    return any(isinstance(n, ast.Yield | ast.YieldFrom) for n in ast.walk(node))
-
-
-_ = Mapping
+_CHANGEABLE = frozenset({What.LIST, What.DICT, What.OBJECT})

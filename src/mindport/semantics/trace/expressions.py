@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from mindport.findings import Confidence
@@ -25,7 +25,12 @@ class Expressions(Members):
     _free: dict[ast.AST, frozenset[str]]
 
     def merge(
-        self, frame: Frame, node: ast.AST, one: dict[str, Shadow], other: dict[str, Shadow], test: Shadow | None
+        self,
+        frame: Frame,
+        node: ast.AST,
+        one: dict[str, Shadow],
+        other: dict[str, Shadow],
+        test: Shadow | None,
     ) -> dict[str, Shadow]:
         """See `Tracer`."""
         raise NotImplementedError
@@ -41,7 +46,12 @@ class Expressions(Members):
 
     def context(self, frame: Frame) -> Context:
         """Where the frame's function stands."""
-        return Context(frame.module.scopes.scope_of[frame.function], ())
+        known = self._contexts.get(frame.function)
+        if known is None:  # one for each function: the name resolution remembers by it
+            known = self._contexts[frame.function] = Context(frame.module.scopes.scope_of[frame.function], ())
+        return known
+
+    _contexts: dict[ast.AST, Context]
 
     def value(self, frame: Frame, node: ast.expr, whole: bool = True) -> Shadow:
         """What an expression is. ``whole``: it is used as it is, not only a part of it."""
@@ -51,7 +61,7 @@ class Expressions(Members):
                 if isinstance(child, ast.expr):
                     self.value(frame, child)
             return unknown()
-        result: Shadow = method(self, frame, node, whole)
+        result = method(self, frame, node, whole)
         known = self.facts.get(node)
         self.facts[node] = result if known is None else _fact(known, result)
         return result
@@ -72,7 +82,11 @@ class Expressions(Members):
         if found.stale is not None:
             self.emit(found.stale)
         conflict = found.conflict
-        if conflict is not None and (whole or conflict.kind not in ("join-lengths",)):
+        if (
+            conflict is not None
+            and conflict.kind != "loop-types"
+            and (whole or conflict.kind != "join-lengths")
+        ):
             self.emit(conflict)
         return found
 
@@ -80,7 +94,11 @@ class Expressions(Members):
         return constant(node.value)
 
     def _attribute(self, frame: Frame, node: ast.Attribute, whole: bool) -> Shadow:
-        if isinstance(node.value, ast.Name) and node.value.id == frame.self_name and node.value.id not in frame.env:
+        if (
+            isinstance(node.value, ast.Name)
+            and node.value.id == frame.self_name
+            and node.value.id not in frame.env
+        ):
             return self.self_attribute(frame, node, whole)
         value = self.value(frame, node.value, False)
         if value.what is What.CLASS:
@@ -115,7 +133,9 @@ class Expressions(Members):
         if What.ARRAY in (left.what, right.what):
             return Shadow(What.ARRAY, sure, cuts=cuts)
         if isinstance(op, ast.Add) and left.what is right.what and left.what in (What.LIST, What.TUPLE):
-            items = (*left.items, *right.items) if left.items is not None and right.items is not None else None
+            items = (
+                (*left.items, *right.items) if left.items is not None and right.items is not None else None
+            )
             element = left.element or right.element or (left.parts() or right.parts() or (None,))[0]
             return Shadow(left.what, sure, items=items, element=None if items else element, cuts=cuts)
         if isinstance(op, ast.Mult) and left.what in (What.LIST, What.TUPLE):
@@ -171,18 +191,26 @@ class Expressions(Members):
         if isinstance(op, ast.In | ast.NotIn):
             plain = right.what in (What.LIST, What.TUPLE) and not right.holds(What.TENSOR, What.PARAMETER)
             filled = bool(right.parts())
-            if left.what is What.TENSOR and not left.const and (plain and filled or right.what is What.DICT):
-                self.event("membership", frame, node, shown, sure)
-            elif left.what is What.RUNTIME and left.dtype == "choice" and (plain or right.what is What.DICT):
-                self.event("membership", frame, node, shown, sure)
-            elif left.what is What.RUNTIME and right.what is What.DICT:
+            if (
+                (
+                    left.what is What.TENSOR
+                    and not left.const
+                    and ((plain and filled) or right.what is What.DICT)
+                )
+                or (
+                    left.what is What.RUNTIME
+                    and left.dtype == "choice"
+                    and (plain or right.what is What.DICT)
+                )
+                or (left.what is What.RUNTIME and right.what is What.DICT)
+            ):
                 self.event("membership", frame, node, shown, sure)
         elif isinstance(op, ast.Is | ast.IsNot):
             if left.tensor and right.tensor:
                 self.event("identity", frame, node, shown, sure)
-            elif right.what in (What.CELL, What.CELLS, What.SEQUENTIAL):
-                self.event("identity-refused", frame, node, shown, right.sure)
-            elif right.what is What.STATIC and right.dtype == "enum":
+            elif right.what in (What.CELL, What.CELLS, What.SEQUENTIAL) or (
+                right.what is What.STATIC and right.dtype == "enum"
+            ):
                 self.event("identity-refused", frame, node, shown, right.sure)
         elif isinstance(op, ast.Eq | ast.NotEq) and (_float_sum(node.left) or _float_sum(part)):
             self.event("float-precision", frame, node, shown, CERTAIN)
@@ -192,7 +220,9 @@ class Expressions(Members):
         left, right = self.value(frame, node.body), self.value(frame, node.orelse)
         merged = self.merge(frame, node, {"": left}, {"": right}, test if test.dynamic else None)[""]
         if merged.conflict is not None:
-            self.emit(Event(merged.conflict.kind, frame.module, node, self.text(frame, node), merged.conflict.sure))
+            self.emit(
+                Event(merged.conflict.kind, frame.module, node, self.text(frame, node), merged.conflict.sure)
+            )
             merged = merged.but()
         return merged
 
@@ -234,7 +264,9 @@ class Expressions(Members):
         tensor = index.tensor and not index.const
         part = self.element(frame, value)
         if isinstance(node.slice, ast.Slice):
-            return value.but(items=None, element=part) if value.what in (What.LIST, What.TUPLE) else value.but()
+            return (
+                value.but(items=None, element=part) if value.what in (What.LIST, What.TUPLE) else value.but()
+            )
         constant_index = _integer(node.slice)
         if value.items is not None and constant_index is not None:
             if -len(value.items) <= constant_index < len(value.items):
@@ -302,7 +334,9 @@ class Expressions(Members):
                     self.parsed("format-spec", frame.module, node, self.text(frame, node))
         return Shadow(What.TEXT, cuts=cuts, dtype="choice" if run else None)
 
-    def _comprehension(self, frame: Frame, node: ast.ListComp | ast.GeneratorExp | ast.DictComp, whole: bool) -> Shadow:
+    def _comprehension(
+        self, frame: Frame, node: ast.ListComp | ast.GeneratorExp | ast.DictComp, whole: bool
+    ) -> Shadow:
         saved = dict(frame.env)
         sure = CERTAIN
         targets: set[str] = set()
@@ -383,7 +417,9 @@ class Expressions(Members):
         if container.what is What.DICT and index.dynamic:
             self.event("dict-key", frame, target, shown, index.sure)
         if container.tensor:
-            self.changed(frame, target.value, container, container.but(cuts=container.cuts | value.cuts), target, shown)
+            self.changed(
+                frame, target.value, container, container.but(cuts=container.cuts | value.cuts), target, shown
+            )
         elif container.what in (What.LIST, What.DICT):
             element = value if container.element is None and not container.items else container.element
             items = container.items
@@ -411,12 +447,18 @@ class Expressions(Members):
                 return
             return
         if old.origin is Origin.INPUT and old.what is not What.UNKNOWN and frame.outer is None:
-            if len(self.active) <= 1:
+            if len(self.active) <= 1 and not self.returned(frame, place):
                 self.event("input-change", frame, node, shown, sure)
         if isinstance(place, ast.Name):
             new.origin = Origin.LOCAL
             new.base = None
-            self.mark(frame, old, Event("lost-alias-change", frame.module, node, shown, self.here(frame, sure.weaker(INFERRED))))
+            self.mark(
+                frame,
+                old,
+                Event(
+                    "lost-alias-change", frame.module, node, shown, self.here(frame, sure.weaker(INFERRED))
+                ),
+            )
             frame.env[place.id] = new
         elif isinstance(place, ast.Attribute):
             owner = self.facts.get(place.value)
@@ -432,6 +474,15 @@ class Expressions(Members):
                     current.env[name] = _marked(value, event)
             current = current.caller or current.outer
 
+    def returned(self, frame: Frame, place: ast.expr) -> bool:
+        """Whether the function returns the name that was changed, so that the caller gets the change."""
+        return isinstance(place, ast.Name) and any(
+            isinstance(node, ast.Return)
+            and node.value is not None
+            and any(isinstance(n, ast.Name) and n.id == place.id for n in ast.walk(node.value))
+            for node in ast.walk(frame.function)
+        )
+
     def augment(self, frame: Frame, node: ast.AugAssign) -> None:
         """``target += value``."""
         value = self.value(frame, node.value)
@@ -444,7 +495,17 @@ class Expressions(Members):
                 grows = old.dtype in INTEGERS and value.what is What.STATIC and value.dtype == "float"
                 if grows or (old.origin is Origin.INPUT and old.dtype == "int" and value.dtype == "float"):
                     self.event("augmented-dtype", frame, node, self.text(frame, node), old.sure)
-                self.mark(frame, old, Event("augmented-alias", frame.module, node, self.text(frame, node), self.here(frame, old.sure)))
+                self.mark(
+                    frame,
+                    old,
+                    Event(
+                        "augmented-alias",
+                        frame.module,
+                        node,
+                        self.text(frame, node),
+                        self.here(frame, old.sure),
+                    ),
+                )
             frame.env[target.id] = new
         elif isinstance(target, ast.Attribute):
             self.set_attribute(frame, target, value, augmented=True)
@@ -535,8 +596,7 @@ def _integer(node: ast.expr) -> int | None:
     return None
 
 
-_DISPATCH: Mapping[type[ast.AST], object] = {}
-_DISPATCH = {  # type: ignore[misc]
+_DISPATCH: Mapping[type[ast.AST], Callable[..., Shadow]] = {
     ast.Name: Expressions._name,
     ast.Constant: Expressions._constant,
     ast.Attribute: Expressions._attribute,

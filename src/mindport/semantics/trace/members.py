@@ -67,7 +67,14 @@ class Members:
         """See `Expressions`."""
         raise NotImplementedError
 
-    def inline(self, frame: Frame, value: FunctionValue, arguments: Arguments, self_value: Shadow | None) -> Shadow:
+    def inline(
+        self,
+        frame: Frame,
+        value: FunctionValue,
+        arguments: Arguments,
+        self_value: Shadow | None,
+        call: ast.Call | None = None,
+    ) -> Shadow:
         """See `Calls`."""
         raise NotImplementedError
 
@@ -187,7 +194,9 @@ class Members:
 
     reading_now: set[ast.AST]
 
-    def _literal(self, node: ast.AST, module: Module, value: Expression, sure: Confidence, origin: Origin) -> Shadow:
+    def _literal(
+        self, node: ast.AST, module: Module, value: Expression, sure: Confidence, origin: Origin
+    ) -> Shadow:
         if isinstance(node, ast.Constant):
             if node.value is None:
                 return Shadow(What.NONE, sure, origin=origin)
@@ -248,7 +257,11 @@ class Members:
             known = self._attribute_value(cls, node.attr)
             self.attributes[key] = known
         self._stored(frame, node, known)
-        if known.what is What.FUNCTION and isinstance(known.ref, FunctionValue) and _is_property(known.ref.node):
+        if (
+            known.what is What.FUNCTION
+            and isinstance(known.ref, FunctionValue)
+            and _is_property(known.ref.node)
+        ):
             return self.inline(frame, known.ref, ((), {}), owner)
         return known
 
@@ -353,7 +366,9 @@ class Members:
             return unknown()
         return self.attribute_of(frame, value, node)
 
-    def set_attribute(self, frame: Frame, target: ast.Attribute, value: Shadow, augmented: bool = False) -> None:
+    def set_attribute(
+        self, frame: Frame, target: ast.Attribute, value: Shadow, augmented: bool = False
+    ) -> None:
         """``self.name = value``, or an attribute of another object."""
         owner = self.value(frame, target.value, False)
         shown = self.text(frame, target)
@@ -378,14 +393,13 @@ class Members:
             self.event("cell-stored", frame, target, shown, sure)
             return
         held = value.tensor or value.holds(What.TENSOR)
-        if held and not value.const and (owner.origin is Origin.SELF or own):
-            reads = augmented or any(
-                isinstance(n, ast.Attribute) and n.attr == target.attr for n in self.reading(frame, target)
-            )
-            kind = "attribute-accumulated" if reads else "attribute-tensor"
-            if kind == "attribute-tensor":
-                self.event(kind, frame, target, shown, sure)
-        cut = self.cut("cut-attribute", frame, target, shown, sure)
+        reads = augmented or any(
+            isinstance(n, ast.Attribute) and n.attr == target.attr for n in self.reading(frame, target)
+        )
+        if held and not value.const and not reads and (owner.origin is Origin.SELF or own):
+            self.event("attribute-tensor", frame, target, shown, sure)
+        kind = "attribute-tensor" if held and not value.const and not reads else "cut-attribute"
+        cut = self.cut(kind, frame, target, shown, sure)
         if owner.what is What.OBJECT and owner.origin is Origin.LOCAL and not own:
             owner.attributes[target.attr] = value
             return
@@ -438,6 +452,4 @@ _MADE = (
 
 
 def _is_property(node: ast.AST) -> bool:
-    return any(
-        isinstance(d, ast.Name) and d.id == "property" for d in getattr(node, "decorator_list", ())
-    )
+    return any(isinstance(d, ast.Name) and d.id == "property" for d in getattr(node, "decorator_list", ()))

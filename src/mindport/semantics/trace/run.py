@@ -14,7 +14,7 @@ from mindport.findings import Confidence
 from mindport.semantics.compiled import Compiled
 from mindport.semantics.live import arms, is_parse_time
 from mindport.semantics.module import Module
-from mindport.semantics.scopes import NamedFunction
+from mindport.semantics.scopes import FunctionNode
 from mindport.semantics.trace.calls import Calls
 from mindport.semantics.trace.values import SOFT, Event, Origin, Shadow, What, disagree, join, unknown
 from mindport.semantics.values import ClassValue, FunctionValue, Named, SelfValue, Value
@@ -22,6 +22,7 @@ from mindport.semantics.values import ClassValue, FunctionValue, Named, SelfValu
 Path = tuple[tuple[ast.AST, int, bool], ...]
 """The arms taken on the way: the statement, which arm, and whether only running decides it."""
 
+LOOP = "loop-types"
 MAX_DEPTH = 5
 MAX_STATEMENTS = 6000
 """Statements followed per file; a file that needs more is judged on what was seen until then."""
@@ -77,6 +78,10 @@ class Tracer(Calls):
         self.late = Confidence.CERTAIN
         self.reading_now: set[ast.AST] = set()
         self.options: set[ast.AST] = set()
+        self._uses: dict[ast.AST, Mapping[str, tuple[frozenset[str], What | None]]] = {}
+        self._contexts = {}
+        self._generators: dict[ast.AST, bool] = {}
+        self._results: dict[object, Shadow] = {}
         self.inputs: frozenset[str] = frozenset()
 
     def trace(self, compiled: Compiled) -> None:
@@ -91,7 +96,10 @@ class Tracer(Calls):
         positional = [*arguments.posonlyargs, *arguments.args]
         defaults: list[ast.expr | None] = [None] * (len(positional) - len(arguments.defaults))
         defaults += arguments.defaults
-        pairs = [*zip(positional, defaults, strict=True), *zip(arguments.kwonlyargs, arguments.kw_defaults)]
+        pairs = [
+            *zip(positional, defaults, strict=True),
+            *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True),
+        ]
         for argument, default in pairs:
             if argument.arg != frame.self_name:
                 frame.env[argument.arg] = self.parameter(frame, argument, default)
@@ -129,15 +137,9 @@ class Tracer(Calls):
 
     def used_as(self, frame: Frame, name: str) -> What | None:
         """What the use of an input shows when it is no Tensor."""
-        attributes: set[str] = set()
-        for node in ast.walk(frame.function):
-            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == name:
-                attributes.add(node.attr)
-            elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name:
-                return What.UNKNOWN
-            elif isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id == name:
-                if isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str):
-                    return What.DICT
+        attributes, other = self.uses_of(frame.function).get(name, (frozenset(), None))
+        if other is not None:
+            return other
         if attributes & {"append", "extend", "insert", "remove"}:
             return What.LIST
         if attributes & {"items", "keys", "get", "pop", "setdefault"}:
@@ -145,9 +147,28 @@ class Tracer(Calls):
         unlike = attributes - self.of("tensor-members")
         return What.UNKNOWN if unlike and self.of("tensor-members") else None
 
-    def frame_of(
-        self, module: Module, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, owner: ast.ClassDef | None
-    ) -> Frame:
+    def uses_of(self, function: ast.AST) -> Mapping[str, tuple[frozenset[str], What | None]]:
+        """The attributes read of each name of a function, and what its calls and keys show; one walk each."""
+        known = self._uses.get(function)
+        if known is not None:
+            return known
+        attributes: dict[str, set[str]] = {}
+        shown: dict[str, What] = {}
+        for node in ast.walk(function):
+            kind = node.__class__
+            if kind is ast.Attribute and node.value.__class__ is ast.Name:  # type: ignore[attr-defined]
+                attributes.setdefault(node.value.id, set()).add(node.attr)  # type: ignore[attr-defined]
+            elif kind is ast.Call and node.func.__class__ is ast.Name:  # type: ignore[attr-defined]
+                shown[node.func.id] = What.UNKNOWN  # type: ignore[attr-defined]
+            elif isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
+                if isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str):
+                    shown.setdefault(node.value.id, What.DICT)
+        names = attributes.keys() | shown.keys()
+        result = {name: (frozenset(attributes.get(name, ())), shown.get(name)) for name in names}
+        self._uses[function] = result
+        return result
+
+    def frame_of(self, module: Module, node: FunctionNode, owner: ast.ClassDef | None) -> Frame:
         """A frame with ``self`` bound where there is one."""
         frame = Frame(module, node, owner, {})
         if owner is not None:
@@ -181,7 +202,9 @@ class Tracer(Calls):
         known = self.events.get((event.kind, event.node))
         sure = event.sure.weaker(self.late)
         if known is None or known.sure.rank < sure.rank:
-            self.events[event.kind, event.node] = Event(event.kind, event.module, event.node, event.found, sure)
+            self.events[event.kind, event.node] = Event(
+                event.kind, event.module, event.node, event.found, sure
+            )
 
     # --- statements ------------------------------------------------------------------------------------
 
@@ -222,6 +245,8 @@ class Tracer(Calls):
         if isinstance(node, ast.Return):
             value = Shadow(What.NONE) if node.value is None else self.value(frame, node.value)
             frame.returns.append((value, frame.path, node))
+            if value.conflict is not None and value.conflict.kind == LOOP:
+                self.emit(value.conflict.named("join-types"))
             return False
         if isinstance(node, ast.Raise):
             return False
@@ -239,7 +264,9 @@ class Tracer(Calls):
             for item in node.items:
                 value = self.value(frame, item.context_expr)
                 if item.optional_vars is not None:
-                    self.assign(frame, item.optional_vars, unknown() if value.what is not What.TENSOR else value)
+                    self.assign(
+                        frame, item.optional_vars, unknown() if value.what is not What.TENSOR else value
+                    )
             return self.block(frame, node.body)
         elif isinstance(node, ast.Try):
             self.block(frame, node.body)
@@ -308,7 +335,11 @@ class Tracer(Calls):
         if attributes and attributes <= self.of("cell-static"):
             return False
         for node in ast.walk(test):
-            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == frame.self_name:
+            if (
+                isinstance(node, ast.Attribute)
+                and isinstance(node.value, ast.Name)
+                and node.value.id == frame.self_name
+            ):
                 return True
             if isinstance(node, ast.Name) and node.id in self.inputs:
                 return True
@@ -319,7 +350,13 @@ class Tracer(Calls):
         positive = True
         if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
             test, positive = test.operand, False
-        if not (isinstance(test, ast.Call) and isinstance(test.func, ast.Name) and test.func.id == "isinstance"):
+        if not isinstance(test, ast.Call):
+            return None
+        if len(test.args) == 1 and isinstance(test.args[0], ast.Name):
+            found = frame.module.resolve(test.func, self.context(frame))
+            asks = any(isinstance(c.value, Named) and c.value.name in self.of("is-tensor") for c in found)
+            return (test.args[0].id, not positive) if asks else None
+        if not (isinstance(test.func, ast.Name) and test.func.id == "isinstance"):
             return None
         if len(test.args) != 2 or not isinstance(test.args[0], ast.Name):
             return None
@@ -332,9 +369,18 @@ class Tracer(Calls):
         return test.args[0].id, positive is not tensor
 
     def merge(
-        self, frame: Frame, node: ast.AST, one: dict[str, Shadow], other: dict[str, Shadow], test: Shadow | None
+        self,
+        frame: Frame,
+        node: ast.AST,
+        one: dict[str, Shadow],
+        other: dict[str, Shadow],
+        test: Shadow | None,
+        loop: bool = False,
     ) -> dict[str, Shadow]:
-        """The values after two paths; ``test`` given: they must fit together."""
+        """The values after two paths; ``test`` given: they must fit together.
+
+        A loop turns a number it starts from into a Tensor; only returning it as it is fails.
+        """
         result = {}
         for name in one.keys() | other.keys():
             left, right = one.get(name), other.get(name)
@@ -356,10 +402,15 @@ class Tracer(Calls):
             if how is not None and test is not None:
                 value = value.but() if value in (left, right) else value
                 sure = test.sure.weaker(left.sure).weaker(right.sure).weaker(Confidence.INFERRED)
-                value.conflict = Event(f"join-{how}", frame.module, node, name, sure)
+                turned = loop and how == "types" and not (left.tensor and right.tensor)
+                value.conflict = Event(LOOP if turned else f"join-{how}", frame.module, node, name, sure)
+                if turned:
+                    value.what = What.TENSOR
             elif test is not None and {left.what, right.what} <= {What.STATIC, What.TEXT}:
                 if left is not right:
-                    value = Shadow(What.RUNTIME, value.sure.weaker(test.sure), dtype="choice", cuts=value.cuts)
+                    value = Shadow(
+                        What.RUNTIME, value.sure.weaker(test.sure), dtype="choice", cuts=value.cuts
+                    )
             if (left.conflict or right.conflict) and value.conflict is None:
                 value = value.but() if value in (left, right) else value
                 value.conflict = left.conflict or right.conflict
@@ -374,7 +425,9 @@ class Tracer(Calls):
         before = frame.env
         for _ in range(2):
             self.assign(frame, node.target, element)
-            if not self.block(frame, node.body):
+            start = frame.env
+            frame.env = dict(start)
+            if not self.block(frame, node.body) or _settled(start, frame.env):
                 break
         self.after_loop(frame, node, before)
 
@@ -392,7 +445,7 @@ class Tracer(Calls):
                 alive = True
             frame.breaks[-1].clear()
             if test.dynamic and alive:
-                frame.env = self.merge(frame, node, before, frame.env, test)
+                frame.env = self.merge(frame, node, before, frame.env, test, loop=True)
             test = self.value(frame, node.test)
             if not test.dynamic and not alive:
                 break
@@ -421,6 +474,13 @@ class Tracer(Calls):
                     frame.env[name] = value
 
 
+def _settled(before: dict[str, Shadow], after: dict[str, Shadow]) -> bool:
+    """Whether a round of a loop left every name as it was, so that another one shows nothing new."""
+    return before.keys() == after.keys() and all(
+        old is after[name] or old.signature() == after[name].signature() for name, old in before.items()
+    )
+
+
 def _key(ref: Value | None, name: str) -> str:
     owner = ref.owner if isinstance(ref, SelfValue) else ref
     return f"@{owner.node.name if isinstance(owner, ClassValue) else owner}.{name}"
@@ -443,4 +503,4 @@ def _dynamic_split(one: Path, other: Path) -> bool:
     return False
 
 
-__all__ = ["Frame", "NamedFunction", "Tracer"]
+__all__ = ["Frame", "Tracer"]

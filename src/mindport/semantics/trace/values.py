@@ -56,10 +56,14 @@ class Event:
     found: str
     sure: Confidence
 
+    def named(self, kind: str) -> Event:
+        """The same under another kind."""
+        return Event(kind, self.module, self.node, self.found, self.sure)
+
     def hard(self) -> Event:
         """A soft cut that met a live Tensor."""
         kind = self.kind.replace(SOFT, "cut-", 1) if self.kind.startswith(SOFT) else self.kind
-        return Event(kind, self.module, self.node, self.found, self.sure)
+        return self.named(kind)
 
 
 @dataclass(slots=True, eq=False)
@@ -92,7 +96,22 @@ class Shadow:
         """A new object, changed."""
         values = {name: getattr(self, name) for name in self.__slots__}
         values["stale"] = values["conflict"] = None
-        return Shadow(**{**values, **changes})  # type: ignore[arg-type]
+        return Shadow(**{**values, **changes})
+
+    def signature(self) -> tuple[object, ...]:
+        """What tells two values apart for the compiler, containers by their size."""
+        size = len(self.items) if self.items is not None else -1
+        return (
+            self.what,
+            self.sure,
+            self.dtype,
+            size,
+            self.origin,
+            self.cuts,
+            self.const,
+            self.stale,
+            self.conflict,
+        )
 
     @property
     def tensor(self) -> bool:
@@ -139,7 +158,9 @@ def cuts_of(values: Iterable[Shadow]) -> frozenset[Event]:
     for value in values:
         if value.cuts or value.items or value.element:
             result |= value.all_cuts()
-        live = live or (value.tensor and not value.const and not any(c.kind.startswith(SOFT) for c in value.cuts))
+        live = live or (
+            value.tensor and not value.const and not any(c.kind.startswith(SOFT) for c in value.cuts)
+        )
     if live and any(c.kind.startswith(SOFT) for c in result):
         return frozenset(c.hard() for c in result)
     return result
