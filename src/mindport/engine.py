@@ -14,6 +14,7 @@ from mindport.catalog import Catalog, Check, load_catalog
 from mindport.catalog.returns import parameters, returns, surface_kind
 from mindport.config import Config
 from mindport.detectors import Detector, FileView, Stage, build_detectors
+from mindport.effort.features import Features
 from mindport.findings import Confidence, Coverage, FileError, Finding, Severity, Span
 from mindport.fixes.draft import Draft, drafted
 from mindport.fixes.layout import Layout
@@ -47,6 +48,7 @@ class Result:
     lines: tuple[str, ...] = ()
     sites: tuple[dict[str, object], ...] = ()
     drafts: tuple[Draft, ...] = ()
+    features: Features | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +70,10 @@ class Engine:
         inventory: bool = False,
         oracle: Oracle | None = None,
         fixing: bool = False,
+        measuring: bool = False,
     ) -> None:
         self.config = config
+        self.measuring = measuring
         self.fixing = fixing
         self.inventory = inventory
         self.catalog = catalog or load_catalog()
@@ -147,6 +151,7 @@ class Engine:
             seen = coverage(view, self.judges)
             inventory = tuple(sites(view)) if self.inventory else ()
             drafts = self._drafts(view) if self.fixing else ()
+            counted = self._measure(view) if self.measuring else None
             view.module.settle()
         except RecursionError:
             return failed(source.path, SourceError("nested too deeply to analyse"))
@@ -155,8 +160,15 @@ class Engine:
             kept = with_fixes(kept, drafts, source, self.catalog, self.config.language)
         lines = tuple(source.lines)
         return Result(
-            source.path, tuple(kept), tuple(hidden), None, seen, view.stage, lines, inventory, drafts
+            source.path, tuple(kept), tuple(hidden), None, seen, view.stage, lines, inventory, drafts, counted
         )
+
+    def _measure(self, view: FileView) -> Features:
+        """What the effort model counts in a file."""
+        from mindport.effort.features import features
+        from mindport.effort.lines import load_model
+
+        return features(view, view.findings, load_model()["words"])
 
     def sorted_out(
         self, source: Source, found: Iterable[Finding], stage: Stage, honour: Honour = Honour()

@@ -66,12 +66,14 @@ class Reviewer:
         original = self.theirs.project.module_for(other)
         stage = Stage.MINDSPORE
         view = FileView(port, stage, self.catalog, self.config, self.engine.flows)
-        _Review(self, view, original).run()
+        review = _Review(self, view, original)
+        review.run()
         kept, hidden = self.engine.sorted_out(source, set(view.findings), stage)
         port.settle()
         original.settle()
         lines = tuple(source.lines)
-        return Result(shown, tuple(kept), tuple(hidden), None, Coverage(1), stage, lines)
+        seen = Coverage(1, 0, review.sites, review.sites, review.judged)
+        return Result(shown, tuple(kept), tuple(hidden), None, seen, stage, lines)
 
 
 def _text(file: Path) -> str:
@@ -87,6 +89,8 @@ class _Review:
         self.view = view
         self.port = view.module
         self.original = original
+        self._counted: set[ast.Call] = set()
+        self.sites = self.judged = 0  # pairs of calls that stand for each other, and those the tables judge
         self._attributes = {id(m): _attributes(m) for m in (self.port, original)}
 
     def run(self) -> None:
@@ -189,6 +193,10 @@ class _Review:
         torch = self.judge.torch_name(self.original, other, other_context)
         port = self.judge.port_name(self.port, call, context)
         target = self.judge.target(torch, port) if torch is not None and port is not None else None
+        if call not in self._counted:
+            self._counted.add(call)
+            self.sites += 1
+            self.judged += target is not None
         if torch is None or target is None:
             return []
         sides = ((self.original, other, other_context), (self.port, call, context))
@@ -199,6 +207,7 @@ class _Review:
     ) -> None:
         torch = self.judge.torch_name(self.original, other, other_context)
         port = self.judge.port_name(self.port, call, context)
+        gaps = self._gaps(call, context, other, other_context)
         if torch is None or port is None:
             return
         span = self.port.source.span(call)
@@ -208,7 +217,6 @@ class _Review:
                     "other-layer", span, Confidence.INFERRED, name, other, {"actual": port, "wanted": torch}
                 )
             return
-        gaps = self._gaps(call, context, other, other_context)
         if gaps:
             found = {
                 "parameter": ", ".join(gap.parameter for gap in gaps),
