@@ -85,12 +85,12 @@ def rows(folder: Path, repositories: Path | None, everything: bool) -> list[Row]
 # --- figures ----------------------------------------------------------------------------------------------
 
 
-def rank(values: Sequence[float]) -> np.ndarray:
+def rank(values: Sequence[float]) -> list[float]:
     """Ranks with ties shared."""
     array = np.asarray(values, float)
     _, inverse, counts = np.unique(array, return_inverse=True, return_counts=True)
     ends = np.cumsum(counts)
-    return (ends - (counts - 1) / 2)[inverse]
+    return [float(value) for value in (ends - (counts - 1) / 2)[inverse]]
 
 
 def spearman(one: Sequence[float], other: Sequence[float]) -> float:
