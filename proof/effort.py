@@ -148,9 +148,8 @@ def fit(measured: list[Row]) -> str:
     real = np.log1p([r.changed for r in train])
     weights = np.linalg.solve(design.T @ design + np.eye(design.shape[1]), design.T @ real)
     gaps = real - design @ weights
-    low, high = np.quantile(
-        gaps, [0.18, 0.82]
-    )  # wider than 0.2 and 0.8: new projects differ more than old ones
+    # Wider than 0.2 and 0.8: new projects differ more than old ones.
+    low, high = float(np.quantile(gaps, 0.18)), float(np.quantile(gaps, 0.82))
     powers = ", ".join(f"{name} = {value:.3f}" for name, value in zip(POWERS, weights[2:], strict=True))
     return (
         f"[lines]\nconstant = {weights[0]:.3f}\nsmall = {weights[1]:.3f}\npowers = {{ {powers} }}\n"
