@@ -116,7 +116,8 @@ class Program:
         elif surrounding == "static-if":
             self.body.append(f"if x.shape[0] == 2:\n{inner}")
         elif surrounding == "after-return":
-            self.body.append(f"if self.flag_{tag}:\n    return y\n{inner}" if False else body)
+            self.cls.append(f"def piece_{tag}(self, {parameters}):\n    return y * 2\n{inner}\n    return y")
+            self.body.append(f"y = self.piece_{tag}({parameters})")
         else:
             self.body.append(body)
 
@@ -223,10 +224,9 @@ def verdict(eager: dict[str, Any], graph: dict[str, Any]) -> str:
     for step, what in (("call 1", "different value"), ("call 2", "different on the second call")):
         if not equal(eager[step], graph[step]):
             return what
-    if not equal(eager["gradient"], graph["gradient"]):
-        zero = all(not np.any(array) for array in graph["gradient"])
-        return "zero gradient" if zero else "different gradient"
-    return "equal"
+    if all(not np.any(array) for array in graph["gradient"]):
+        return "zero gradient" if any(np.any(array) for array in eager["gradient"]) else "equal"
+    return "equal" if equal(eager["gradient"], graph["gradient"]) else "different gradient"
 
 
 def judge(number: int, seed: int, folder: Path) -> tuple[int, list[str], str, list[str], str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from mindport.detectors.base import FileView, shape
+from mindport.detectors.base import FileView, Stage, shape
 from mindport.detectors.graph import CompiledShape, header_span
 from mindport.findings import Confidence, Severity
 from mindport.semantics.compiled import Compiled, Origin
@@ -19,7 +19,7 @@ def trace(view: FileView) -> Tracer:
     """The followed code of a file; followed once."""
     known: Tracer | None = view.__dict__.get("trace")
     if known is None:
-        known = Tracer(view.module, view.catalog.sets, frozenset(c.node for c in view.compiled))
+        known = Tracer(view.module, view.catalog.sets, frozenset(c.node for c in view.compiled), view.known)
         for compiled in roots(view):
             known.trace(compiled)
         met = {event.node for event in known.events.values() if event.kind.startswith("cut-")}
@@ -59,7 +59,8 @@ class TraceEvent(CompiledShape):
 
     def _report(self, view: FileView, event: Event) -> None:
         compiled = enclosing(view, event.node)
-        origin = compiled.origin if compiled is not None else Origin.CONSTRUCT
+        torch = view.stage is Stage.TORCH
+        origin = compiled.origin if compiled is not None else Origin.FORWARD if torch else Origin.CONSTRUCT
         if self.values.get("ported") and origin is Origin.FORWARD:
             return
         severity: Severity | None = None

@@ -6,18 +6,18 @@ import ast
 from typing import TYPE_CHECKING
 
 from mindport.findings import Confidence
-from mindport.semantics.trace.expressions import INTEGERS, Expressions
-from mindport.semantics.trace.members import Arguments
+from mindport.semantics.trace.changes import Changes
+from mindport.semantics.trace.names import Arguments
 from mindport.semantics.trace.values import SOFT, Event, Origin, Shadow, What, cuts_of, join, unknown
 from mindport.semantics.values import ClassValue, Named, SelfValue
 
 if TYPE_CHECKING:
-    from mindport.semantics.trace.run import Frame
+    from mindport.semantics.trace.frame import Frame
 
 CERTAIN, INFERRED, POSSIBLE = Confidence.CERTAIN, Confidence.INFERRED, Confidence.POSSIBLE
 
 
-class Builtins(Expressions):
+class Builtins(Changes):
     """Calls of things that are not the project's."""
 
     def arguments(self, frame: Frame, node: ast.Call) -> Arguments:
@@ -348,4 +348,3 @@ def _swap(arguments: list[ast.expr]) -> bool:
 
 
 _LIST_CHANGES = ("append", "extend", "insert", "pop", "sort", "remove", "reverse", "clear")
-__all__ = ["INTEGERS", "Builtins"]

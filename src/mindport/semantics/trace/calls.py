@@ -9,12 +9,12 @@ from mindport.findings import Confidence
 from mindport.semantics.module import Module
 from mindport.semantics.scopes import Context, FunctionNode, Scope
 from mindport.semantics.trace.builtin import Builtins
-from mindport.semantics.trace.members import Arguments
+from mindport.semantics.trace.names import Arguments
 from mindport.semantics.trace.values import Event, Origin, Shadow, What, cuts_of, unknown
 from mindport.semantics.values import ClassValue, FunctionValue, Named, SelfValue
 
 if TYPE_CHECKING:
-    from mindport.semantics.trace.run import Frame
+    from mindport.semantics.trace.frame import Frame
 
 CERTAIN, INFERRED, POSSIBLE = Confidence.CERTAIN, Confidence.INFERRED, Confidence.POSSIBLE
 MAX_DEPTH = 5

@@ -7,14 +7,28 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from mindport.findings import Confidence
+from mindport.semantics.kinds import Known
+from mindport.semantics.module import Module
 from mindport.semantics.scopes import Context
+from mindport.semantics.trace.literals import (
+    constant,
+    fact,
+    fixed,
+    float_sum,
+    integer,
+    negative,
+    number,
+    promote,
+    truth,
+)
 from mindport.semantics.trace.members import Members
 from mindport.semantics.trace.values import SCALARS, Event, Origin, Shadow, What, cuts_of, join, unknown
 
 if TYPE_CHECKING:
-    from mindport.semantics.trace.run import Frame
+    from mindport.semantics.trace.frame import Frame
 
 CERTAIN, INFERRED, POSSIBLE = Confidence.CERTAIN, Confidence.INFERRED, Confidence.POSSIBLE
+_ASKED = frozenset({ast.Name, ast.Attribute, ast.Call, ast.Subscript})
 _SINGLE = frozenset({What.STATIC, What.TEXT, What.RUNTIME})
 
 
@@ -33,6 +47,10 @@ class Expressions(Members):
         test: Shadow | None,
     ) -> dict[str, Shadow]:
         """See `Tracer`."""
+        raise NotImplementedError
+
+    def assign(self, frame: Frame, target: ast.expr, value: Shadow) -> None:
+        """See `Changes`."""
         raise NotImplementedError
 
     def call(self, frame: Frame, node: ast.Call) -> Shadow:
@@ -62,8 +80,26 @@ class Expressions(Members):
                     self.value(frame, child)
             return unknown()
         result = method(self, frame, node, whole)
+        result = self._seen_by_flow(frame, node, result)
         known = self.facts.get(node)
-        self.facts[node] = result if known is None else _fact(known, result)
+        self.facts[node] = result if known is None else fact(known, result)
+        return result
+
+    module: Module
+    known: Callable[[ast.expr], Known]
+
+    def _seen_by_flow(self, frame: Frame, node: ast.expr, result: Shadow) -> Shadow:
+        """What the flow analysis adds: Tensors that are unknown here, and inputs that are none."""
+        if frame.module is not self.module or result.conflict is not None or result.stale is not None:
+            return result
+        if result.what is What.UNKNOWN and result.ref is None and node.__class__ in _ASKED:
+            known = self.known(node)
+            if known.is_tensor and known.sure is not POSSIBLE:
+                return Shadow(What.TENSOR, INFERRED, cuts=result.cuts)
+        elif result.origin is Origin.INPUT and result.what is What.TENSOR and node.__class__ is ast.Name:
+            known = self.known(node)
+            if known.kind is not None and not known.is_tensor and known.sure is not POSSIBLE:
+                return Shadow(What.UNKNOWN, POSSIBLE, origin=Origin.INPUT)
         return result
 
     def _name(self, frame: Frame, node: ast.Name, whole: bool) -> Shadow:
@@ -114,9 +150,9 @@ class Expressions(Members):
         if isinstance(node.op, ast.BitOr) and left.what is What.DICT and right.what is What.DICT:
             self.event("dict-union", frame, node, "|", left.sure.weaker(right.sure))
             return Shadow(What.DICT)
-        if isinstance(node.op, ast.BitXor) and _truth(node.left) and _truth(node.right):
+        if isinstance(node.op, ast.BitXor) and truth(node.left) and truth(node.right):
             self.event("bool-xor", frame, node, "^", CERTAIN)
-        if isinstance(node.op, ast.Pow) and _number(node.left, int) and _negative(node.right):
+        if isinstance(node.op, ast.Pow) and number(node.left, int) and negative(node.right):
             self.event("float-precision", frame, node, self.text(frame, node), CERTAIN)
         return self.combine(node.op, left, right)
 
@@ -126,8 +162,8 @@ class Expressions(Members):
         sure = left.sure.weaker(right.sure)
         if left.tensor or right.tensor:
             sure = left.sure if not right.tensor else right.sure if not left.tensor else sure
-            dtype = _promote(op, left, right)
-            const = _fixed(left) and _fixed(right)
+            dtype = promote(op, left, right)
+            const = fixed(left) and fixed(right)
             masked = left.masked or right.masked
             return Shadow(What.TENSOR, sure, dtype, cuts=cuts, const=const, masked=masked)
         if What.ARRAY in (left.what, right.what):
@@ -176,7 +212,7 @@ class Expressions(Members):
             return Shadow(What.STATIC, min((v.sure for v in values), key=lambda s: s.rank))
         tensors = [v for v in values if v.tensor]
         if tensors:
-            const = all(_fixed(v) for v in values)
+            const = all(fixed(v) for v in values)
             return Shadow(What.TENSOR, tensors[0].sure, "bool", cuts=cuts_of(values), const=const)
         if any(v.what is What.RUNTIME for v in values):
             return Shadow(What.RUNTIME, values[0].sure.weaker(values[-1].sure))
@@ -212,7 +248,7 @@ class Expressions(Members):
                 right.what is What.STATIC and right.dtype == "enum"
             ):
                 self.event("identity-refused", frame, node, shown, right.sure)
-        elif isinstance(op, ast.Eq | ast.NotEq) and (_float_sum(node.left) or _float_sum(part)):
+        elif isinstance(op, ast.Eq | ast.NotEq) and (float_sum(node.left) or float_sum(part)):
             self.event("float-precision", frame, node, shown, CERTAIN)
 
     def _conditional(self, frame: Frame, node: ast.IfExp, whole: bool) -> Shadow:
@@ -267,7 +303,7 @@ class Expressions(Members):
             return (
                 value.but(items=None, element=part) if value.what in (What.LIST, What.TUPLE) else value.but()
             )
-        constant_index = _integer(node.slice)
+        constant_index = integer(node.slice)
         if value.items is not None and constant_index is not None:
             if -len(value.items) <= constant_index < len(value.items):
                 found = value.items[constant_index]
@@ -293,8 +329,12 @@ class Expressions(Members):
         cuts = part.cuts | value.cuts | index.cuts
         return part if cuts == part.cuts else part.but(cuts=cuts)
 
+    def iterated(self, frame: Frame, value: Shadow) -> Shadow:
+        """What a loop over a value gives: the keys of a dict."""
+        return Shadow(What.STATIC, value.sure) if value.what is What.DICT else self.element(frame, value)
+
     def element(self, frame: Frame, value: Shadow) -> Shadow:
-        """What iterating a value gives."""
+        """An element of a container, a row of a Tensor; of a dict a value."""
         if value.tensor:
             return Shadow(What.TENSOR, value.sure, value.dtype, cuts=value.cuts, const=value.const)
         if value.items:
@@ -343,7 +383,7 @@ class Expressions(Members):
         for generator in node.generators:
             sequence = self.value(frame, generator.iter)
             sure = sure.weaker(sequence.sure)
-            self.assign(frame, generator.target, self.element(frame, sequence))
+            self.assign(frame, generator.target, self.iterated(frame, sequence))
             targets |= {n.id for n in ast.walk(generator.target) if isinstance(n, ast.Name)}
             for test in generator.ifs:
                 value = self.value(frame, test)
@@ -367,233 +407,6 @@ class Expressions(Members):
 
     def _starred(self, frame: Frame, node: ast.Starred, whole: bool) -> Shadow:
         return self.value(frame, node.value)
-
-    # --- assignments -----------------------------------------------------------------------------------
-
-    def assign(self, frame: Frame, target: ast.expr, value: Shadow) -> None:
-        """Bind a target."""
-        if isinstance(target, ast.Name):
-            self._rebound(frame, target)
-            frame.env[target.id] = value
-        elif isinstance(target, ast.Tuple | ast.List):
-            self._unpack(frame, target, value)
-        elif isinstance(target, ast.Starred):
-            self.assign(frame, target.value, Shadow(What.LIST, element=value))
-        elif isinstance(target, ast.Attribute):
-            self.set_attribute(frame, target, value)
-        elif isinstance(target, ast.Subscript):
-            self.set_item(frame, target, value)
-
-    def _unpack(self, frame: Frame, target: ast.Tuple | ast.List, value: Shadow) -> None:
-        fixed = value.items is not None and len(value.items) == len(target.elts)
-        fixed = fixed and not any(isinstance(t, ast.Starred) for t in target.elts)
-        for index, part in enumerate(target.elts):
-            if fixed and value.items is not None:
-                inner = value.items[index]
-                inner = inner if not value.cuts else inner.but(cuts=inner.cuts | value.cuts)
-            else:
-                inner = self.element(frame, value)
-            self.assign(frame, part, inner)
-
-    def _rebound(self, frame: Frame, target: ast.Name) -> None:
-        """Nested functions keep the value a name had when they were defined."""
-        if target.id not in frame.env:
-            return
-        for name, value in frame.env.items():
-            function = value.node
-            if value.what not in (What.FUNCTION, What.LAMBDA) or function is None or value.stale is not None:
-                continue
-            if function.lineno < target.lineno and target.id in self.free_names(function):  # type: ignore[attr-defined]
-                event = Event("early-binding", frame.module, target, target.id, self.here(frame, INFERRED))
-                frame.env[name] = _marked(value, event)
-
-    def set_item(self, frame: Frame, target: ast.Subscript, value: Shadow) -> None:
-        """``container[index] = value``."""
-        container = self.value(frame, target.value, False)
-        index = self.value(frame, target.slice)
-        shown = self.text(frame, target)
-        if container.tensor and index.tensor and index.dtype == "bool" and value.masked:
-            self.event("masked-assignment", frame, target, shown, index.sure)
-        if container.what is What.DICT and index.dynamic:
-            self.event("dict-key", frame, target, shown, index.sure)
-        if container.tensor:
-            self.changed(
-                frame, target.value, container, container.but(cuts=container.cuts | value.cuts), target, shown
-            )
-        elif container.what in (What.LIST, What.DICT):
-            element = value if container.element is None and not container.items else container.element
-            items = container.items
-            position = _integer(target.slice)
-            if items is not None and position is not None and -len(items) <= position < len(items):
-                items = tuple(value if i == position % len(items) else item for i, item in enumerate(items))
-            elif items is not None:
-                items = tuple(join(item, value) for item in items)
-            cuts = container.cuts | value.all_cuts()
-            new = container.but(element=element, items=items, cuts=cuts if items is None else container.cuts)
-            self.changed(frame, target.value, container, new, target, shown)
-
-    def changed(
-        self, frame: Frame, place: ast.expr, old: Shadow, new: Shadow, node: ast.AST, shown: str
-    ) -> None:
-        """A container changed in place: only the name it was reached by sees the change."""
-        if old.what is What.PARAMETER:
-            return
-        sure = old.sure
-        if old.origin is Origin.SELF or old.origin is Origin.GLOBAL:
-            self.event("lost-change", frame, node, shown, sure)
-            return
-        if isinstance(place, ast.Subscript):  # d["k"].append(..), y[0][1] = v reach through
-            if not old.tensor or not isinstance(place.value, ast.Name):
-                return
-            return
-        if old.origin is Origin.INPUT and old.what is not What.UNKNOWN and frame.outer is None:
-            if len(self.active) <= 1 and not self.returned(frame, place):
-                self.event("input-change", frame, node, shown, sure)
-        if isinstance(place, ast.Name):
-            new.origin = Origin.LOCAL
-            new.base = None
-            self.mark(
-                frame,
-                old,
-                Event(
-                    "lost-alias-change", frame.module, node, shown, self.here(frame, sure.weaker(INFERRED))
-                ),
-            )
-            frame.env[place.id] = new
-        elif isinstance(place, ast.Attribute):
-            owner = self.facts.get(place.value)
-            if owner is not None and owner.what is What.OBJECT and owner.origin is Origin.SELF:
-                self.event("lost-change", frame, node, shown, sure)
-
-    def mark(self, frame: Frame, old: Shadow, event: Event) -> None:
-        """Other names of a value that changed in place keep, or get, what they should not."""
-        current: Frame | None = frame
-        while current is not None:
-            for name, value in current.env.items():
-                if value is old or (value is old.base and old.tensor):
-                    current.env[name] = _marked(value, event)
-            current = current.caller or current.outer
-
-    def returned(self, frame: Frame, place: ast.expr) -> bool:
-        """Whether the function returns the name that was changed, so that the caller gets the change."""
-        return isinstance(place, ast.Name) and any(
-            isinstance(node, ast.Return)
-            and node.value is not None
-            and any(isinstance(n, ast.Name) and n.id == place.id for n in ast.walk(node.value))
-            for node in ast.walk(frame.function)
-        )
-
-    def augment(self, frame: Frame, node: ast.AugAssign) -> None:
-        """``target += value``."""
-        value = self.value(frame, node.value)
-        target = node.target
-        if isinstance(target, ast.Name):
-            load = ast.copy_location(ast.Name(target.id, ast.Load()), target)
-            old = self.value(frame, load)
-            new = self.combine(node.op, old, value)
-            if old.tensor:
-                grows = old.dtype in INTEGERS and value.what is What.STATIC and value.dtype == "float"
-                if grows or (old.origin is Origin.INPUT and old.dtype == "int" and value.dtype == "float"):
-                    self.event("augmented-dtype", frame, node, self.text(frame, node), old.sure)
-                self.mark(
-                    frame,
-                    old,
-                    Event(
-                        "augmented-alias",
-                        frame.module,
-                        node,
-                        self.text(frame, node),
-                        self.here(frame, old.sure),
-                    ),
-                )
-            frame.env[target.id] = new
-        elif isinstance(target, ast.Attribute):
-            self.set_attribute(frame, target, value, augmented=True)
-        elif isinstance(target, ast.Subscript):
-            self.set_item(frame, target, value)
-
-    def free_names(self, node: ast.AST) -> frozenset[str]:
-        """Names a nested function reads that it does not bind."""
-        known = self._free.get(node)
-        if known is None:
-            inner = {n for n in ast.walk(node) if isinstance(n, ast.Name)}
-            bound = {n.id for n in inner if isinstance(n.ctx, ast.Store)}
-            arguments = getattr(node, "args", None)
-            if isinstance(arguments, ast.arguments):
-                bound |= {a.arg for a in (*arguments.args, *arguments.kwonlyargs)}
-            known = self._free[node] = frozenset({n.id for n in inner} - bound)
-        return known
-
-
-INTEGERS = frozenset({"int", "int8", "int16", "int32", "int64", "uint8"})
-
-
-def constant(value: object) -> Shadow:
-    """A literal."""
-    if value is None:
-        return Shadow(What.NONE)
-    if isinstance(value, str | bytes):
-        return Shadow(What.TEXT)
-    return Shadow(What.STATIC, dtype="float" if isinstance(value, float) else None)
-
-
-def _marked(value: Shadow, event: Event) -> Shadow:
-    marked = value.but()
-    marked.stale = event
-    return marked
-
-
-def _fact(known: Shadow, new: Shadow) -> Shadow:
-    if known.what is new.what:
-        return known if known.sure.rank >= new.sure.rank else new
-    return join(known, new)
-
-
-def _fixed(value: Shadow) -> bool:
-    return value.const or value.what in (What.STATIC, What.TEXT, What.NONE)
-
-
-def _promote(op: ast.operator, left: Shadow, right: Shadow) -> str | None:
-    if left.tensor and right.tensor:
-        if left.dtype == right.dtype:
-            return left.dtype
-        return None
-    tensor, other = (left, right) if left.tensor else (right, left)
-    if isinstance(op, ast.Div) or other.dtype == "float":
-        return None if tensor.dtype in INTEGERS or tensor.dtype == "bool" else tensor.dtype
-    return tensor.dtype if tensor.dtype != "bool" else None
-
-
-def _truth(node: ast.expr) -> bool:
-    return isinstance(node, ast.Compare | ast.BoolOp) or (
-        isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
-    )
-
-
-def _number(node: ast.expr, kind: type) -> bool:
-    return isinstance(node, ast.Constant) and type(node.value) is kind
-
-
-def _negative(node: ast.expr) -> bool:
-    return isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and _number(node.operand, int)
-
-
-def _float_sum(node: ast.expr) -> bool:
-    return (
-        isinstance(node, ast.BinOp)
-        and isinstance(node.op, ast.Add | ast.Sub | ast.Mult | ast.Div)
-        and _number(node.left, float)
-        and _number(node.right, float)
-    )
-
-
-def _integer(node: ast.expr) -> int | None:
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        inner = _integer(node.operand)
-        return None if inner is None else -inner
-    if isinstance(node, ast.Constant) and type(node.value) is int:
-        return node.value
-    return None
 
 
 _DISPATCH: Mapping[type[ast.AST], Callable[..., Shadow]] = {

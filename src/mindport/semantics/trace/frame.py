@@ -1,0 +1,68 @@
+"""One call that is being followed: its names, the arms taken, and what it returns."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+
+from mindport.semantics.module import Module
+from mindport.semantics.trace.values import Shadow
+from mindport.semantics.values import ClassValue, SelfValue, Value
+
+Path = tuple[tuple[ast.AST, int, bool], ...]
+"""The arms taken on the way: the statement, which arm, and whether only running decides it."""
+
+
+@dataclass(slots=True)
+class Frame:
+    """One call being followed. ``env`` is None where control does not arrive."""
+
+    module: Module
+    function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+    owner: ast.ClassDef | None
+    env: dict[str, Shadow]
+    self_name: str | None = None
+    self_ref: Shadow | None = None
+    returns: list[tuple[Shadow, Path, ast.AST]] = field(default_factory=list)
+    path: Path = ()
+    breaks: list[list[tuple[dict[str, Shadow], Path]]] = field(default_factory=list)
+    outer: Frame | None = None
+    caller: Frame | None = None
+
+    def root(self) -> Frame:
+        """The frame of the compiled root."""
+        frame = self
+        while frame.caller is not None or frame.outer is not None:
+            frame = frame.caller or frame.outer or frame
+        return frame
+
+    def written(self, ref: Value | None, name: str) -> Shadow | None:
+        """What an attribute was set to earlier in the compiled code."""
+        return self.root().env.get(_key(ref, name))
+
+    def write(self, ref: Value | None, name: str, value: Shadow) -> None:
+        """Remember what an attribute is set to."""
+        self.root().env[_key(ref, name)] = value
+
+
+def _key(ref: Value | None, name: str) -> str:
+    owner = ref.owner if isinstance(ref, SelfValue) else ref
+    return f"@{owner.node.name if isinstance(owner, ClassValue) else owner}.{name}"
+
+
+def split(one: Path, other: Path) -> ast.AST | None:
+    """The statement whose arms two places lie in."""
+    for a, b in zip(one, other, strict=False):
+        if a[0] is b[0] and a[1] != b[1]:
+            return a[0]
+    return None
+
+
+def dynamic_split(one: Path, other: Path) -> bool:
+    """Whether a condition on a Tensor decides between two places."""
+    for a, b in zip(one, other, strict=False):
+        if a[0] is not b[0]:
+            return False
+        if a[1] != b[1]:
+            return a[2]
+    return False
