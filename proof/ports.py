@@ -44,6 +44,9 @@ CASES: dict[str, list[tuple[str, tuple[tuple[int, ...], str]]]] = {
     "unet": [("UNet(3, 2)", IMAGE), ("UNet(3, 2, bilinear=True)", IMAGE)],
     "gpt": [("GPT(Config())", ((2, 12), "i8"))],
     "vit": [("VisionTransformer()", IMAGE)],
+    "gpt_heads": [("GPT()", ((2, 12), "i8"))],
+    "vit_prenorm": [("ViT()", IMAGE)],
+    "mixed": [("Net()", IMAGE)],
     "lstm": [("LSTMClassifier()", ((3, 7), "i8"))],
     "dcgan": [("Generator()", ((2, 16, 1, 1), "f4")), ("Discriminator()", ((4, 3, 16, 16), "f4"))],
 }

@@ -40,6 +40,7 @@ def transfer(source: Any, cell: Any) -> dict[str, Any]:
     found: dict[str, Any] = {}
     state = dict(source.state_dict())
     buffers = {name for name, _ in source.named_buffers()}
+    tied: set[int] = set()
     for name, value in state.items():
         prefix, _, last = name.rpartition(".")
         if last in IGNORED:
@@ -49,7 +50,7 @@ def transfer(source: Any, cell: Any) -> dict[str, Any]:
         if key is None and name not in buffers:
             key = next((k for k in mine if k.startswith(prefix) and k.endswith(f".{last}")), None)
         if key is None:
-            if name in buffers:
+            if name in buffers or value.data_ptr() in tied:
                 continue
             raise LookupError(f"{name} has no place in the port")
         parameter = mine[key]
@@ -58,6 +59,7 @@ def transfer(source: Any, cell: Any) -> dict[str, Any]:
             raise LookupError(f"{name} has shape {array.shape}, the port {tuple(parameter.shape)}")
         parameter.set_data(ms.Tensor(array.reshape(parameter.shape).astype(array.dtype)))
         found[name] = parameter
+        tied.add(value.data_ptr())
     return found
 
 
@@ -120,8 +122,9 @@ def compare(
                 if p.grad is not None and n in places
             )
         except Exception as error:
-            text = [line for line in str(error).split("\n") if line.strip("- \n")]
-            outcome.error += f"{word}: {type(error).__name__}: {(text or [''])[0][:200]} "
+            lines = [line.strip("- ") for line in str(error).split("\n")]
+            text = " ".join([line for line in lines if line][:3])
+            outcome.error += f"{word}: {type(error).__name__}: {text[:300]} "
     return outcome
 
 
@@ -130,13 +133,14 @@ def _vary(net: Any) -> None:
     import torch
 
     generator = torch.Generator().manual_seed(3)
+    parameters = {name for name, _ in net.named_parameters()}
     with torch.no_grad():
         for name, value in net.state_dict().items():
             if name.endswith("running_mean"):
                 value.copy_(torch.randn(value.shape, generator=generator) * 0.1)
             elif name.endswith("running_var"):
                 value.copy_(torch.rand(value.shape, generator=generator) + 0.5)
-            elif value.is_floating_point() and (value.dim() == 1 or not value.any()):
+            elif name in parameters and (value.dim() == 1 or not value.any()):
                 value.add_(torch.randn(value.shape, generator=generator) * 0.1)
 
 

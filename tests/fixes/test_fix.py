@@ -6,12 +6,13 @@ import ast
 import json
 import os
 import stat
-import subprocess
-import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+from click.testing import CliRunner
 
+from mindport.cli.main import cli
 from mindport.config import Config
 from mindport.engine import Engine
 from mindport.findings import Applicability, Span
@@ -258,14 +259,9 @@ def test_crossing_drafts_are_refused_whole():
 # --- the command ---------------------------------------------------------------------------------------
 
 
-def run(*arguments: str, stdin: str | None = None) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "mindport", "check", *arguments],
-        capture_output=True,
-        text=True,
-        check=False,
-        input=stdin,
-    )
+def run(*arguments: str, stdin: str | None = None) -> SimpleNamespace:
+    done = CliRunner().invoke(cli, ["check", *arguments], input=stdin)
+    return SimpleNamespace(returncode=done.exit_code, stdout=done.stdout, stderr=done.stderr)
 
 
 NET = "import torch\r\n\r\nx = torch.cat([a, b], dim=1)  # \u4e2d\u6587\r\n"

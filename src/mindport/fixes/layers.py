@@ -28,7 +28,7 @@ def plan(planner: Planner) -> None:
     """Add the drafts for Modules."""
     for node, context in planner.view.module.scopes.nodes.get(ast.Attribute, ()):
         assert isinstance(node, ast.Attribute)
-        if node not in planner.by_node and isinstance(node.ctx, ast.Load):
+        if node not in planner.by_node:
             _attribute(planner, node, context)
     for call, context in planner.calls():
         if call.func not in planner.by_node:
@@ -47,6 +47,8 @@ def _attribute(planner: Planner, node: ast.Attribute, context: Context) -> None:
             Applicability.UNSAFE,
             [Change(start, end, (renamed,))],
         )
+        return
+    if not isinstance(node.ctx, ast.Load):
         return
     row = planner.catalog.api(f"{MODULE}.{node.attr}")
     if row is None or row.kind == "statement" or node.attr.startswith("__"):
@@ -122,6 +124,10 @@ def _layers(planner: Planner, node: ast.expr) -> Iterator[str]:
     """The torch layer classes a value can be an instance of."""
     view = planner.view
     known = view.known(node)
+    if not known.atoms and isinstance(node, ast.Attribute) and isinstance(node.value, ast.Attribute):
+        held = planner.held.get((node.value.attr, node.attr))
+        if held is not None:
+            yield held
     for atom in known.atoms:
         ref = atom.ref
         if atom.kind is not Kind.MODULE:

@@ -20,11 +20,22 @@ from mindport.fixes.draft import Change, Draft, Slice
 from mindport.fixes.layout import Layout
 from mindport.fixes.places import Places
 from mindport.fixes.rewrite import Facts, Refused
+from mindport.semantics.compiled import Origin
 from mindport.semantics.kinds import Kind
-from mindport.semantics.scopes import Context
+from mindport.semantics.scopes import Context, NamedFunction, Scope
 from mindport.semantics.values import Candidate, ClassValue, Expression, Named, Partial, Value
+from mindport.uses import tensor_name, unclear_receivers
 
 MODULE = "torch.nn.Module"
+_PYTHON = (str, bytes, list, tuple, dict, set, int, float)
+
+
+def _within(scope: Scope | None, functions: set[NamedFunction]) -> bool:
+    while scope is not None:
+        if scope.node in functions:
+            return True
+        scope = scope.parent
+    return False
 
 
 class Planner:
@@ -57,6 +68,7 @@ class Planner:
 
         for uses in self.by_node.values():
             self._use(uses)
+        self._unclear()
         layers.plan(self)
         structure.plan(self)
         statements.plan(self)
@@ -105,6 +117,23 @@ class Planner:
     def contexts(self) -> dict[ast.AST, Context]:
         """Where the names of the file stand."""
         return dict(self.view.module.scopes.nodes.get(ast.Name, ()))
+
+    @cached_property
+    def held(self) -> dict[tuple[str, str], str]:
+        """The layers in dictionaries of layers: (attribute, key) -> torch name."""
+        result = {}
+        containers = self.catalog.concepts.get("nested-containers", {})
+        for uses in self.by_node.values():
+            use = uses[0]
+            if use.name not in containers or use.call is None or len(use.call.args) != 1:
+                continue
+            statement = self.parents.get(use.call)
+            target = statement.targets[0] if isinstance(statement, ast.Assign) else None
+            for key, value in (written_items(use.call.args[0]) or {}).items():
+                inner = self.by_node.get(value.func, []) if isinstance(value, ast.Call) else []
+                if inner and isinstance(target, ast.Attribute):
+                    result[target.attr, key] = inner[0].name
+        return result
 
     def applicability(self, row: ApiRow, target: Target, difference: str, sure: Confidence) -> Applicability:
         """Safe where executing the row showed equal results and the name is certain."""
@@ -184,6 +213,25 @@ class Planner:
             self.convert(use, row, lambda target: self._on_receiver(call, node, row, target))
         elif row.kind != "method":
             self.convert(use, row, lambda target: self.converter.name(node, row, target, node.value))
+
+    def _unclear(self) -> None:
+        """Methods of values nobody can follow, in the functions a network runs: there they are Tensors.
+
+        Names that Python's own containers and texts have are left alone.
+        """
+        inside = {item.node for item in self.view.compiled if item.origin is Origin.FORWARD}
+        for call, context, known in unclear_receivers(self.view):
+            func = call.func
+            if not isinstance(func, ast.Attribute) or not _within(context.scope, inside):
+                continue
+            name = tensor_name(self.view, known, func.attr)
+            row = self.catalog.api(name) if name is not None and self.is_torch(name) else None
+            if row is None or any(hasattr(kind, func.attr) for kind in _PYTHON):
+                continue
+            if func in self.by_node or self.view.module.resolve(func.value, context):
+                continue
+            use = Use(func, context, row.name, Candidate(Named(row.name), Confidence.POSSIBLE), call, True)
+            self._method(use, row)
 
     def _on_receiver(
         self, call: ast.Call, node: ast.Attribute, row: ApiRow, target: Target
@@ -288,3 +336,15 @@ class Planner:
         for node, context in self.view.module.scopes.nodes.get(ast.Call, ()):
             assert isinstance(node, ast.Call)
             yield node, context
+
+
+def written_items(node: ast.expr) -> dict[str, ast.expr] | None:
+    """The keys and values of a dictionary that is written out, all keys being names."""
+    if isinstance(node, ast.Dict):
+        pairs = [(getattr(k, "value", None), v) for k, v in zip(node.keys, node.values, strict=True)]
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.args:
+        pairs = [(k.arg, k.value) for k in node.keywords]
+    else:
+        return None
+    result = {key: value for key, value in pairs if isinstance(key, str) and key.isidentifier()}
+    return result if len(result) == len(pairs) else None

@@ -253,6 +253,9 @@ def _variant(
             name not in bound.values or facts.kind_of(bound.values[name]) not in kinds[name] for name in kinds
         ):
             continue
+        literal = variant.get("when", {})
+        if any(n not in bound.values or ast.unparse(bound.values[n]) != literal[n] for n in literal):
+            continue
         if given <= passed and not absent & passed:
             return variant
     raise Refused("no template fits the arguments passed")
@@ -261,7 +264,7 @@ def _variant(
 def _from_template(
     variant: Mapping[str, Any], bound: _Bound, receiver: ast.expr | None, target: Target
 ) -> ast.expr:
-    used: set[str] = set(variant.get("kinds", ()))
+    used: set[str] = {*variant.get("kinds", ()), *variant.get("when", ())}
     names: dict[str, ast.expr | list[ast.expr]] = {}
 
     def place(match: re.Match[str]) -> str:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
 
 from mindport.catalog import ApiRow
 from mindport.detectors.base import Use
 from mindport.findings import Applicability
-from mindport.fixes.draft import Change, Part, Slice
+from mindport.fixes.draft import Change, Part, Ref, Slice
 from mindport.fixes.rewrite import Refused, bound_values
+from mindport.semantics.compiled import Origin
+from mindport.semantics.values import Named
 
 if TYPE_CHECKING:
     from mindport.fixes.plan import Planner
@@ -20,6 +22,9 @@ if TYPE_CHECKING:
 def plan(planner: Planner) -> None:
     """Add the drafts for contexts whose row has no counterpart to enter."""
     _plain(planner)
+    _mappings(planner)
+    for name, table in planner.catalog.concepts.get("nested-containers", {}).items():
+        _nested(planner, name, table)
     compiled = {item.node for item in planner.view.compiled}
     for node, context in planner.view.module.scopes.nodes.get(ast.With, ()):
         assert isinstance(node, ast.With)
@@ -83,6 +88,73 @@ def _filled(planner: Planner, statement: ast.Expr, template: str, values: Mappin
         parts += [template[position : match.start()], Slice(*planner.layout.range(values[match[1]]))]
         position = match.end()
     return Change(start, end, (*parts, template[position:]))
+
+
+def _mappings(planner: Planner) -> None:
+    """``map(lambda t: f(t), values)`` in compiled code becomes a list: the compiler maps no closures."""
+    names = planner.catalog.sets.get("mapping", frozenset())
+    compiled = {item.node for item in planner.view.compiled if item.origin is Origin.FORWARD}
+    for call, context in planner.calls():
+        if context.scope.node not in compiled or len(call.args) != 2 or call.keywords:
+            continue
+        function, values = call.args
+        if not isinstance(function, ast.Lambda) or len(function.args.args) != 1:
+            continue
+        found = [candidate.value for candidate in planner.view.module.resolve(call.func, context)]
+        if not any(isinstance(value, Named) and value.name in names for value in found):
+            continue
+        name = function.args.args[0].arg
+        body, rest = Slice(*planner.layout.range(function.body)), Slice(*planner.layout.range(values))
+        change = Change(*planner.layout.range(call), ("[", body, f" for {name} in ", rest, "]"))
+        span = planner.view.module.source.span(call)
+        planner.add(planner.codes["compose"], span, Applicability.UNSAFE, [change])
+
+
+def _nested(planner: Planner, name: str, table: Mapping[str, Any]) -> None:
+    """A dictionary of layers that holds containers: its counterpart takes none, a plain Cell does."""
+    from mindport.fixes.plan import written_items
+
+    inner, plain = frozenset(table["inner"]), str(table["plain"])
+    text = planner.layout.text
+    for uses in planner.by_node.values():
+        call = uses[0].call
+        if uses[0].name != name or call is None or len(call.args) != 1 or call.keywords:
+            continue
+        statement = planner.parents.get(call)
+        target = statement.targets[0] if isinstance(statement, ast.Assign) else None
+        items = written_items(call.args[0])
+        if not isinstance(target, ast.Attribute) or items is None or not isinstance(statement, ast.Assign):
+            continue
+        holds = any(u.name in inner for v in items.values() for u in _uses_of(planner, v))
+        if not holds and not (_by_attribute(text, items) and not _by_key(text, items)):
+            continue
+        if re.search(rf"\.{target.attr}\s*(\[|\.(items|keys|values|update|pop)\b)", text):
+            continue
+        start, end = planner.layout.range(statement)
+        line, column = planner.layout.place(start)
+        indent = planner.layout.source.lines[line - 1][:column]
+        local = target.attr if not re.search(rf"(?<![.\w]){target.attr}\b", text) else f"{target.attr}_cell"
+        if indent.strip():
+            continue
+        step = planner.layout.newline + indent
+        parts: list[Part] = [f"{local} = ", Ref(plain), "()"]
+        for key, value in items.items():
+            parts += [f"{step}{local}.{key} = ", Slice(*planner.layout.range(value))]
+        parts += [step, Slice(*planner.layout.range(target)), f" = {local}"]
+        span = planner.view.module.source.span(statement)
+        planner.add(planner.codes["compose"], span, Applicability.UNSAFE, [Change(start, end, tuple(parts))])
+
+
+def _by_attribute(text: str, keys: Iterable[str]) -> bool:
+    return any(re.search(rf"\w\.{key}\(", text) for key in keys)
+
+
+def _by_key(text: str, keys: Iterable[str]) -> bool:
+    return any(f"['{key}']" in text or f'["{key}"]' in text for key in keys)
+
+
+def _uses_of(planner: Planner, value: ast.expr) -> list[Use]:
+    return planner.by_node.get(value.func, []) if isinstance(value, ast.Call) else []
 
 
 def _context_row(planner: Planner, node: ast.expr) -> tuple[Use, ApiRow] | None:
