@@ -165,7 +165,8 @@ _PROOF_ONLY = {"samples", "setup"}
 """What only the proof reads; left out of the cache."""
 
 
-def _cache_file() -> Path | None:
+def cache_folder() -> Path | None:
+    """Where mindport keeps what it can compute again; None where that is switched off or there is no place."""
     if os.environ.get("MINDPORT_NO_CACHE"):
         return None
     base = os.environ.get("MINDPORT_CACHE_DIR") or os.environ.get("XDG_CACHE_HOME")
@@ -173,7 +174,12 @@ def _cache_file() -> Path | None:
         root = Path(base) if base else Path.home() / ".cache"
     except RuntimeError:  # no home folder
         return None
-    return root / "mindport" / "catalog.json"
+    return root / "mindport"
+
+
+def _cache_file() -> Path | None:
+    folder = cache_folder()
+    return folder / "catalog.json" if folder is not None else None
 
 
 def _write_quietly(file: Path, text: str) -> None:

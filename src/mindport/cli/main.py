@@ -69,7 +69,9 @@ def _config(start: Path, overrides: dict[str, Any], settings: tuple[str, ...]) -
 @click.option("--unsafe-fixes", is_flag=True, help="Apply the fixes that have to be read, too (with --fix).")
 @click.option("--diff", is_flag=True, help="Print what --fix would change, and write nothing.")
 @click.option("-j", "--jobs", type=click.IntRange(1), default=1, help="Processes to use.")
-@click.option("--no-cache", is_flag=True, help="Do not use the table cache.")
+@click.option(
+    "--no-cache", is_flag=True, help="Check everything anew: neither results nor tables from earlier runs."
+)
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 even when there are findings.")
 def check(paths: tuple[str, ...], **options: Any) -> None:
     """Check files and folders ('-' for standard input)."""
@@ -120,11 +122,10 @@ def _finish_fixes(
 
 
 def _run(paths: tuple[str, ...], options: dict[str, Any], fixed: list[Fixed]) -> tuple[list[Result], Config]:
-    import gc
     import os
 
     from mindport.cli.parallel import Ways
-    from mindport.engine import Result, display_path
+    from mindport.engine import Result
     from mindport.files import find_files
     from mindport.findings import Coverage, FileError
 
@@ -147,8 +148,6 @@ def _run(paths: tuple[str, ...], options: dict[str, Any], fixed: list[Fixed]) ->
     with_fixes = wanted or options["output_format"] in ("json", "jsonl")
     ways = Ways(bool(options["sites"]), options["deep"], with_fixes)
     engine = ways.engine(config)
-    gc.freeze()  # what is loaded now stays; trees of many files need few collections
-    gc.set_threshold(100_000, 20, 20)
     if paths == ("-",):
         data = sys.stdin.buffer.read()
         path = Path(named).as_posix() if named else "<stdin>"
@@ -171,12 +170,10 @@ def _run(paths: tuple[str, ...], options: dict[str, Any], fixed: list[Fixed]) ->
 
         fixed += fix_files(engine, files, options["jobs"], ways, unsafe=options["unsafe_fixes"])
         results += [item.result for item in fixed]
-    elif options["jobs"] > 1 and len(files) > 1:
-        from mindport.cli.parallel import check_files
-
-        results += check_files(files, config, options["jobs"], ways)
     else:
-        results += [engine.check_file(file, display_path(file)) for file in files]
+        from mindport.cli.running import Plan, check_files
+
+        results += check_files(files, engine, ways, Plan(options["jobs"], not options["no_cache"]))
     return sorted(results, key=lambda result: result.path), config
 
 

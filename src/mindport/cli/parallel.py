@@ -1,28 +1,34 @@
-"""Checking files with several processes; results come back in the order of the files."""
+"""How an engine is made for a run, and fixing files with several processes."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mindport.config import Config
-from mindport.engine import Engine, Result, display_path
+from mindport.engine import Engine
 
 if TYPE_CHECKING:
     from mindport.fixes.apply import Fixed
 
-_engines: dict[int, Engine] = {}
+_engines: dict[str, Engine] = {}
 
 
 @dataclass(frozen=True, slots=True)
 class Ways:
-    """How an engine looks at files beside its configuration: inventory of sites, oracle, fixes."""
+    """How an engine looks at files beside its configuration: inventory of sites, oracle, fixes, source lines."""
 
     inventory: bool = False
     deep: bool = False
     fixing: bool = False
+    lines: bool = True
+
+    @property
+    def cacheable(self) -> bool:
+        """Whether results may come from the cache: not the inventory, nor what an oracle saw beyond the files."""
+        return not self.inventory and not self.deep
 
     def engine(self, config: Config) -> Engine:
         """An engine that works this way."""
@@ -32,15 +38,6 @@ class Ways:
 
             oracle = AstroidOracle()
         return Engine(config, inventory=self.inventory, oracle=oracle, fixing=self.fixing)
-
-
-def check_files(files: list[Path], config: Config, jobs: int, ways: Ways = Ways()) -> list[Result]:
-    """Check files in ``jobs`` processes; neighbours stay together so that a package is parsed once."""
-    from concurrent.futures import ProcessPoolExecutor
-
-    with ProcessPoolExecutor(jobs) as pool:
-        work = partial(_chunk, config, ways)
-        return [result for chunk in pool.map(work, _chunks(files, jobs)) for result in chunk]
 
 
 def fix_files(
@@ -63,20 +60,18 @@ def _chunks(files: list[Path], jobs: int) -> list[list[Path]]:
     return [files[i : i + size] for i in range(0, len(files), size)]
 
 
-def _chunk(config: Config, ways: Ways, files: list[Path]) -> list[Result]:
-    engine = _engine(config, ways)
-    return [replace(engine.check_file(file, display_path(file)), drafts=()) for file in files]
-
-
 def _fix_chunk(config: Config, ways: Ways, unsafe: bool, files: list[Path]) -> list[Fixed]:
     from mindport.fixes.apply import fix_file
 
-    engine = _engine(config, ways)
+    engine = engine_for(config, ways)
     return [fix_file(engine, file, unsafe=unsafe) for file in files]
 
 
-def _engine(config: Config, ways: Ways) -> Engine:
-    engine = _engines.get(0)
+def engine_for(config: Config, ways: Ways, run: str = "") -> Engine:
+    """The engine of this process for a run; made once. A later run sees the project anew."""
+    key = repr((config, ways, run))
+    engine = _engines.get(key)
     if engine is None:
-        engine = _engines[0] = ways.engine(config)
+        _engines.clear()
+        engine = _engines[key] = ways.engine(config)
     return engine

@@ -7,6 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from pathlib import Path
 
+from mindport.semantics.depends import SUBMODULE, Trace
 from mindport.semantics.module import Module
 from mindport.semantics.oracle import Oracle
 from mindport.semantics.values import Named
@@ -27,6 +28,7 @@ class Project:
     ) -> None:
         self.canonical = canonical
         self.oracle = oracle
+        self.trace: Trace | None = None
         self._frameworks = frameworks
         self._modules: OrderedDict[str, Module | None] = OrderedDict()
         self._exists: dict[str, bool] = {}
@@ -68,6 +70,8 @@ class Project:
             return Named(self.canonical(target))
         if module.folder:
             located = self._locate(module.folder, target, level)
+            if self.trace is not None:
+                self.trace.asked(str(module.source.file), target, level, located[0] if located else None)
             if located is not None:
                 found = self._load(located[0])
                 if found is not None:
@@ -84,7 +88,19 @@ class Project:
         if file is None or os.path.basename(file) != "__init__.py":
             return None
         located = self._search(module.folder, [name])
+        if self.trace is not None:
+            self.trace.asked(str(file), name, SUBMODULE, located[0] if located else None)
         return self._load(located[0]) if located is not None and not located[1] else None
+
+    def located(self, file: str, target: str, level: int) -> str | None:
+        """Where a module lies that a file (by its real path) looks for; see `Trace`."""
+        folder = os.path.dirname(file)
+        found = self._search(folder, [target]) if level == SUBMODULE else self._locate(folder, target, level)
+        return found[0] if found is not None else None
+
+    def package_root(self, file: str) -> str:
+        """The folder a file's absolute imports start from."""
+        return self._package_root(os.path.dirname(file))
 
     def _locate(self, folder: str, target: str, level: int) -> tuple[str, list[str]] | None:
         for _ in range(level - 1):
@@ -146,8 +162,10 @@ class Project:
         module = self._modules.get(file)
         if file not in self._modules:
             try:
-                text = source_text.decode(source_text.read_bytes(Path(file)))
-                source = source_text.from_text(os.path.basename(file), text, Path(file))
+                data = source_text.read_bytes(Path(file))
+                if self.trace is not None:
+                    self.trace.read(file, data)
+                source = source_text.from_text(os.path.basename(file), source_text.decode(data), Path(file))
                 module = Module(source, self, self._dotted(file), os.path.dirname(file))
             except source_text.SourceError:
                 module = None

@@ -1,0 +1,86 @@
+"""What a file's findings depended on: files of the project that were read, and imports that were looked for.
+
+A lookup that found nothing counts, too: a file created later could answer it. Memoised answers are covered because
+what is recorded is which module asked, ever; a file depends on everything reachable from it that way.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from hashlib import blake2b
+
+SUBMODULE = -1
+"""The level under which "a module inside this package" is recorded."""
+
+
+def digest_of(data: bytes) -> str:
+    """The digest of a file's bytes."""
+    return blake2b(data, digest_size=16).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A file as it was read: digest, the folder its absolute imports start from, and what its imports found."""
+
+    file: str
+    digest: str
+    root: str
+    lookups: tuple[tuple[str, int, str | None], ...]
+
+
+@dataclass(slots=True)
+class Trace:
+    """Recorded while modules are resolved; ``digests`` is empty text for a file that changed meanwhile."""
+
+    digests: dict[str, str] = field(default_factory=dict)
+    lookups: dict[str, dict[tuple[str, int], str | None]] = field(default_factory=dict)
+    edges: dict[str, set[str]] = field(default_factory=dict)
+    _real: dict[str, str] = field(default_factory=dict)
+
+    def read(self, file: str, data: bytes) -> None:
+        """A file was read; ``file`` is its real path."""
+        digest = digest_of(data)
+        known = self.digests.setdefault(file, digest)
+        if known != digest:
+            self.digests[file] = ""
+
+    def asked(self, file: str, target: str, level: int, found: str | None) -> None:
+        """A file looked for a module."""
+        real = self.real(file)
+        asked = self.lookups.setdefault(real, {})
+        if (target, level) not in asked:
+            asked[target, level] = found
+            if found is not None:
+                self.edges.setdefault(real, set()).add(self.real(found))
+
+    def real(self, file: str) -> str:
+        """The real path of a file."""
+        known = self._real.get(file)
+        if known is None:
+            known = self._real[file] = os.path.realpath(file)
+        return known
+
+    def reachable(self, file: str) -> set[str]:
+        """The real paths of all files the findings of ``file`` can depend on, itself included."""
+        start = self.real(file)
+        seen = {start}
+        todo = [start]
+        while todo:
+            new = self.edges.get(todo.pop(), set()) - seen
+            seen |= new
+            todo += new
+        return seen
+
+    def nodes(self, files: Iterable[str], root: Callable[[str], str]) -> list[Node]:
+        """The files as they were read; ``root`` gives the folder absolute imports start from."""
+        return [
+            Node(
+                file,
+                self.digests.get(file, ""),
+                root(file),
+                tuple((name, level, found) for (name, level), found in self.lookups.get(file, {}).items()),
+            )
+            for file in files
+        ]
