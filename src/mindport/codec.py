@@ -1,4 +1,4 @@
-"""Results as compact JSON values and back: for the result cache and for shards."""
+"""Results as compact JSON values and back: for the result cache of ``check``."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The result cache: what checking a file gave, kept by content, and used only while nothing it depended on changed.
+"""The result cache: what looking at a file gave, kept by content, and used only while nothing it depended on changed.
 
-A result is found by mindport itself (version and files), its tables, the configuration, the path and the bytes of
-the file. It is used when every file of the project that the analysis read, or looked for, is as it was then: the
+What is kept is a JSON value; the front end says what it means. A value is found by mindport itself (version and files), its tables, the configuration, the path and the bytes of
+the file, and used when every file of the project that the analysis read, or looked for, is as it was then: the
 same bytes, the same imports leading to the same files. Files that several processes or machines share are no
 problem: SQLite locks, and a broken or locked cache is as good as none.
 """
@@ -21,9 +21,8 @@ from typing import Any
 
 from mindport import __version__
 from mindport.catalog.load import cache_folder, checks_directory
-from mindport.codec import decode, encode
 from mindport.config import Config
-from mindport.engine import Engine, Result, display_path
+from mindport.engine import Engine, display_path
 from mindport.semantics.depends import Node, digest_of
 from mindport.source import text as source_text
 
@@ -56,8 +55,8 @@ class Store:
 
     # --- asking ----------------------------------------------------------------------------------------
 
-    def get(self, file: Path) -> Result | None:
-        """The result for a file as it is now, when one is known and still holds."""
+    def get(self, file: Path) -> Any:
+        """What was kept for a file as it is now, when it still holds; None when there is nothing."""
         if self._db is None:
             return None
         try:
@@ -66,12 +65,11 @@ class Store:
             row = self._db.execute("SELECT value, nodes FROM results WHERE key = ?", (key,)).fetchone()
             if row is None or not self._holds(array("I", row[1])):
                 return None
-            lines = tuple(source_text.split_lines(source_text.decode(data).removeprefix("\ufeff")))
-            result = decode(json.loads(zlib.decompress(row[0])), lines)
-        except (source_text.SourceError, sqlite3.Error, ValueError, KeyError, TypeError, zlib.error):
+            value = json.loads(zlib.decompress(row[0]))
+        except (source_text.SourceError, sqlite3.Error, ValueError, zlib.error):
             return None
         self._used.append((self._run, key))
-        return result
+        return value
 
     def _key(self, file: Path, data: bytes) -> bytes:
         parts = (
@@ -115,9 +113,9 @@ class Store:
 
     # --- keeping ---------------------------------------------------------------------------------------
 
-    def put(self, file: Path, result: Result, nodes: Sequence[Node], used: Iterable[int]) -> None:
-        """Keep a result; ``used`` are the positions in ``nodes`` of the files it depended on."""
-        if self._db is None or not self._writable or result.stage is None or result.error is not None:
+    def put(self, file: Path, value: Any, nodes: Sequence[Node], used: Iterable[int]) -> None:
+        """Keep a JSON value; ``used`` are the positions in ``nodes`` of the files it depended on."""
+        if self._db is None or not self._writable:
             return
         real = os.path.realpath(file)
         needed = [nodes[position] for position in used]
@@ -127,10 +125,10 @@ class Store:
             if not own or digest_of(data) != own or any(not node.digest for node in needed):
                 return  # something changed while it was checked
             ids = array("I", sorted(self._id(node) for node in needed))
-            value = zlib.compress(json.dumps(encode(result), separators=(",", ":")).encode(), 1)
+            packed = zlib.compress(json.dumps(value, separators=(",", ":")).encode(), 1)
             self._db.execute(
                 "INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?)",
-                (self._key(file, data), value, ids.tobytes(), self._run),
+                (self._key(file, data), packed, ids.tobytes(), self._run),
             )
         except source_text.SourceError:
             return
@@ -227,15 +225,15 @@ def _rows(lookups: dict[tuple[str, int], str | None]) -> str:
     return json.dumps([[name, level, found] for (name, level), found in sorted(lookups.items())])
 
 
-def open_store(engine: Engine, ways: object) -> Store | None:
-    """The cache for an engine; None where caching is off (``--no-cache``) or no folder can be used."""
+def open_store(engine: Engine, *ways: object) -> Store | None:
+    """The cache for an engine and what else decides results; None where caching is off (``--no-cache``) or no folder can be used."""
     folder = cache_folder()
     if folder is None:
         return None
-    return Store(folder / "results.db", context_of(engine.config, ways), engine)
+    return Store(folder / "results.db", context_of(engine.config, *ways), engine)
 
 
-def context_of(config: Config, ways: object) -> bytes:
+def context_of(config: Config, *ways: object) -> bytes:
     """The digest of everything but the project that decides a result."""
     package = Path(__file__).parent
     files = [*package.rglob("*.py"), *checks_directory().rglob("*.toml")]

@@ -8,19 +8,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from mindport.cli.running import Answer, Task, work
 from mindport.config import ConfigError
 
+T = TypeVar("T")
 
-def spread(address: str, parts: Sequence[tuple[Path, ...]], task: Task) -> Iterator[Answer]:
+
+def spread(
+    address: str, parts: Sequence[tuple[Path, ...]], task: Task[T], timeout: float = 20
+) -> Iterator[Answer[T]]:
     """The answers for the chunks, as the cluster finishes them."""
     try:
         from distributed import Client, as_completed
     except ImportError as error:
         raise ConfigError("--dask needs the extra: pip install 'mindport[cluster]'") from error
     try:
-        client = Client(address, timeout=20)
+        client = Client(address, timeout=timeout)
     except (OSError, ValueError) as error:
         raise ConfigError(f"--dask {address}: no scheduler answers there: {error}") from error
     with client:
@@ -28,10 +33,11 @@ def spread(address: str, parts: Sequence[tuple[Path, ...]], task: Task) -> Itera
         futures = [client.submit(_work, task, part, str(Path.cwd()), pure=False) for part in absolute]
         plain = dict(zip((f.key for f in futures), parts, strict=True))
         for future, answer in as_completed(futures, with_results=True):
-            yield Answer(plain[future.key], answer.results, answer.nodes, answer.used)
+            future.release()
+            yield Answer(plain[future.key], answer.made, answer.nodes, answer.used)
 
 
-def _work(task: Task, files: tuple[Path, ...], folder: str) -> Answer:
+def _work(task: Task[T], files: tuple[Path, ...], folder: str) -> Answer[T]:
     """Check a chunk on a worker, which shows paths as the one who asked sees them."""
     import os
 

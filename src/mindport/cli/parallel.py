@@ -18,12 +18,12 @@ _engines: dict[str, Engine] = {}
 
 @dataclass(frozen=True, slots=True)
 class Ways:
-    """How an engine looks at files beside its configuration: inventory of sites, oracle, fixes, source lines."""
+    """How an engine looks at files beside its configuration: inventory of sites, oracle, fixes, counts."""
 
     inventory: bool = False
     deep: bool = False
     fixing: bool = False
-    lines: bool = True
+    measuring: bool = False
 
     @property
     def cacheable(self) -> bool:
@@ -37,7 +37,9 @@ class Ways:
             from mindport.deep import AstroidOracle
 
             oracle = AstroidOracle()
-        return Engine(config, inventory=self.inventory, oracle=oracle, fixing=self.fixing)
+        return Engine(
+            config, inventory=self.inventory, oracle=oracle, fixing=self.fixing, measuring=self.measuring
+        )
 
 
 def fix_files(

@@ -1,4 +1,4 @@
-"""Checking many files: from the cache, in this process, in several, or on a cluster; results as they come.
+"""Looking at many files: from the cache, in this process, in several, or on a cluster; results as they come.
 
 The order of results is not that of the files: whoever prints sorts. Nothing is kept here, so memory stays flat.
 """
@@ -9,13 +9,19 @@ import gc
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any, Generic, TypeVar
 from uuid import uuid4
 
 from mindport.cli.parallel import Ways, engine_for
+from mindport.codec import decode, encode
 from mindport.config import Config
 from mindport.engine import Engine, Result, display_path
 from mindport.semantics.depends import Node, Trace
+from mindport.source import text as source_text
+from mindport.source.text import SourceError
 from mindport.store import Store, open_store
+
+T = TypeVar("T")
 
 CHUNK_BYTES = 1_000_000
 """At most so much source goes to a process at once: the last chunk decides how long the others wait."""
@@ -33,9 +39,24 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class Product(Generic[T]):
+    """What a run makes of each file. The functions stand at the top of a module, so that processes can share them.
+
+    ``look`` analyses a file; ``encode`` gives a JSON value for the cache, or None where nothing is worth keeping;
+    ``decode`` turns that value back.
+    """
+
+    name: str
+    look: Callable[[Engine, Path], T]
+    encode: Callable[[T], Any]
+    decode: Callable[[Any, Path], T]
+
+
+@dataclass(frozen=True, slots=True)
+class Task(Generic[T]):
     """What every process of one run has to know; ``run`` tells runs apart that one worker serves."""
 
+    product: Product[T]
     config: Config
     ways: Ways
     traced: bool
@@ -43,48 +64,62 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """What a chunk of files gave; ``used[i]`` are the positions in ``nodes`` that ``results[i]`` depended on."""
+class Answer(Generic[T]):
+    """What a chunk of files gave; ``used[i]`` are the positions in ``nodes`` that ``made[i]`` depended on."""
 
     files: tuple[Path, ...]
-    results: tuple[Result, ...]
+    made: tuple[T, ...]
     nodes: tuple[Node, ...] = ()
     used: tuple[tuple[int, ...], ...] = ()
 
 
-def check_files(files: Sequence[Path], engine: Engine, ways: Ways, plan: Plan = Plan()) -> Iterator[Result]:
-    """Check files; results come in any order, each as soon as it is there."""
+def look_at_files(
+    product: Product[T], files: Sequence[Path], engine: Engine, ways: Ways, plan: Plan = Plan()
+) -> Iterator[T]:
+    """Look at files; what is made of them comes in any order, each as soon as it is there."""
     advance = plan.advance or (lambda count: None)
     gc.freeze()  # what is loaded now stays; trees of many files need few collections
     gc.set_threshold(100_000, 20, 20)
-    store = open_store(engine, ways) if plan.cache and ways.cacheable else None
+    store = open_store(engine, ways, product.name) if plan.cache and ways.cacheable else None
     try:
         missing: list[Path] = []
         for file in files:
-            known = store.get(file) if store is not None else None
+            known = _known(store, product, file) if store is not None else None
             if known is None:
                 missing.append(file)
                 continue
             advance(1)
-            yield known if ways.lines else replace(known, lines=())
-        task = Task(engine.config, ways, store is not None, uuid4().hex)
+            yield known
+        task = Task(product, engine.config, ways, store is not None, uuid4().hex)
         for answer in _answers(missing, engine, task, plan):
-            advance(len(answer.files))
             if store is not None:
-                _keep(store, answer)
-            yield from answer.results
+                _keep(store, product, answer)
+            advance(len(answer.files))
+            yield from answer.made
     finally:
         if store is not None:
             store.close()
 
 
-def _keep(store: Store, answer: Answer) -> None:
-    for file, result, used in zip(answer.files, answer.results, answer.used, strict=True):
-        store.put(file, result, answer.nodes, used)
+def _known(store: Store, product: Product[T], file: Path) -> T | None:
+    value = store.get(file)
+    if value is None:
+        return None
+    try:
+        return product.decode(value, file)
+    except (ValueError, KeyError, TypeError, SourceError):
+        return None
+
+
+def _keep(store: Store, product: Product[T], answer: Answer[T]) -> None:
+    for file, made, used in zip(answer.files, answer.made, answer.used, strict=True):
+        value = product.encode(made)
+        if value is not None:
+            store.put(file, value, answer.nodes, used)
     store.commit()
 
 
-def _answers(files: Sequence[Path], engine: Engine, task: Task, plan: Plan) -> Iterator[Answer]:
+def _answers(files: Sequence[Path], engine: Engine, task: Task[T], plan: Plan) -> Iterator[Answer[T]]:
     parts = chunks(files)
     if plan.dask is not None:
         from mindport.cli.cluster import spread
@@ -122,24 +157,45 @@ def chunks(files: Sequence[Path], most: int = CHUNK_FILES) -> list[tuple[Path, .
     return [*result, tuple(current)] if current else result
 
 
-def work(task: Task, files: tuple[Path, ...]) -> Answer:
-    """Check a chunk in a process of its own."""
+def work(task: Task[T], files: tuple[Path, ...]) -> Answer[T]:
+    """Look at a chunk in a process of its own."""
     return look_at(engine_for(task.config, task.ways, task.run), task, files)
 
 
-def look_at(engine: Engine, task: Task, files: tuple[Path, ...]) -> Answer:
-    """Check a chunk with an engine."""
+def look_at(engine: Engine, task: Task[T], files: tuple[Path, ...]) -> Answer[T]:
+    """Look at a chunk with an engine."""
     if task.traced and engine.project.trace is None:
         engine.project.trace = Trace()
-    results = []
-    for file in files:
-        result = engine.check_file(file, display_path(file))
-        results.append(replace(result, drafts=(), lines=result.lines if task.ways.lines else ()))
+    made = tuple(task.product.look(engine, file) for file in files)
     trace = engine.project.trace
     if not task.traced or trace is None:
-        return Answer(files, tuple(results))
+        return Answer(files, made)
     reached = [trace.reachable(str(file)) for file in files]
     names = sorted(set().union(*reached))
     places = {name: index for index, name in enumerate(names)}
     used = tuple(tuple(places[name] for name in found) for found in reached)
-    return Answer(files, tuple(results), tuple(trace.nodes(names, engine.project.package_root)), used)
+    return Answer(files, made, tuple(trace.nodes(names, engine.project.package_root)), used)
+
+
+# --- what `check` makes of a file ---------------------------------------------------------------------------
+
+
+def _check(engine: Engine, file: Path) -> Result:
+    return replace(engine.check_file(file, display_path(file)), drafts=())
+
+
+def _encode(result: Result) -> Any:
+    return encode(result) if result.stage is not None and result.error is None else None
+
+
+def _decode(value: Any, file: Path) -> Result:
+    text = source_text.decode(source_text.read_bytes(file))
+    return decode(value, tuple(source_text.split_lines(text.removeprefix("\ufeff"))))
+
+
+CHECK = Product("check", _check, _encode, _decode)
+
+
+def check_files(files: Sequence[Path], engine: Engine, ways: Ways, plan: Plan = Plan()) -> Iterator[Result]:
+    """The results of files, in any order."""
+    return look_at_files(CHECK, files, engine, ways, plan)
