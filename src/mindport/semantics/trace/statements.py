@@ -207,22 +207,17 @@ class Statements(Calls):
             value = join(left, right)
             how = disagree(left, right) if test is not None else None
             if test is not None and how is None and left is not right:
-                appended = (left.what is What.LIST and left.node is not right.node) and "append" in (
-                    left.dtype,
-                    right.dtype,
-                )
-                how = "append" if appended else None
+                grown = "append" in (left.dtype, right.dtype)
+                how = "append" if left.what is What.LIST and left.node is not right.node and grown else None
             if how == "lengths" and "append" in (left.dtype, right.dtype):
                 how = "append"
             if value is not left and value is not right and (left.stale or right.stale):
                 value.stale = left.stale or right.stale
             if how is not None and test is not None:
-                value = value.but() if value in (left, right) else value
                 sure = test.sure.weaker(left.sure).weaker(right.sure).weaker(Confidence.INFERRED)
-                turned = loop and how == "types" and not (left.tensor and right.tensor)
+                turned = loop and how == "types" and left.tensor is not right.tensor
+                value = (left if left.tensor else right).but() if turned else value.but()
                 value.conflict = Event(LOOP if turned else f"join-{how}", frame.module, node, name, sure)
-                if turned:
-                    value.what = What.TENSOR
             elif test is not None and {left.what, right.what} <= {What.STATIC, What.TEXT}:
                 if left is not right:
                     value = Shadow(
