@@ -1,76 +1,82 @@
-"""``mindport compare``: a torch module and its MindSpore port, side by side."""
+"""``mindport compare``: arguments, exit codes. 0 equal, 1 different, 2 usage error or a side that cannot run."""
 
 from __future__ import annotations
 
-import json
 import sys
+from pathlib import Path
 from typing import Any
 
 import click
 
 
 @click.command()
-@click.argument("torch_class", metavar="TORCH.py:Class")
-@click.argument("port_class", metavar="PORT.py:Class")
-@click.option("--args", "positional", default="", help="Constructor arguments of both, a Python tuple.")
-@click.option(
-    "--kwargs", "keywords", default="", help="Constructor keyword arguments of both, a Python dict."
-)
-@click.option("--port-args", help="Constructor arguments of the port, where they differ.")
-@click.option("--port-kwargs", help="Constructor keyword arguments of the port, where they differ.")
+@click.argument("original", metavar="TORCH_FILE.py:CLASS")
+@click.argument("port", metavar="PORT_FILE.py:CLASS")
+@click.option("--args", "arguments", help="Constructor arguments of both, a Python tuple: '(3, 10)'.")
+@click.option("--kwargs", help="Keyword arguments of both, a Python dict.")
+@click.option("--port-args", help="Constructor arguments of the port where they differ.")
+@click.option("--port-kwargs", help="Keyword arguments of the port where they differ.")
 @click.option(
     "--input",
     "inputs",
     multiple=True,
     required=True,
-    metavar="SHAPE:DTYPE",
-    help="1,3,32,32:float32 or 2,16:int64:0..100.",
+    metavar="SHAPE[:DTYPE[:LOW..HIGH]]",
+    help="One input tensor, such as 1,3,32,32 or 2,16:int64:0..100; repeat for more.",
 )
+@click.option("--tolerance", type=click.FloatRange(0), default=1e-5, show_default=True)
+@click.option("--grad-tolerance", type=click.FloatRange(0), default=1e-4, show_default=True)
+@click.option("--mode", type=click.Choice(("pynative", "graph", "both")), default="both", show_default=True)
+@click.option("--seed", type=click.IntRange(0, 2**31), default=0, show_default=True)
 @click.option(
-    "--tolerance", type=float, default=1e-5, show_default=True, help="Largest difference of outputs."
+    "--train",
+    "as_built",
+    is_flag=True,
+    help="Both are training as built: a port that never calls set_train() fails.",
 )
-@click.option("--grad-tolerance", type=float, default=1e-4, show_default=True, help="The same for gradients.")
-@click.option("--mode", type=click.Choice(["pynative", "graph", "both"]), default="both", show_default=True)
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of weights and inputs.")
-@click.option("--no-grad-check", is_flag=True, help="Do not compare gradients.")
-@click.option("--no-train-check", is_flag=True, help="Do not look at what only training shows.")
-@click.option("--layers", is_flag=True, help="Print every layer, not only those that differ.")
-@click.option("--language", type=click.Choice(["en", "zh"]), default="en", show_default=True)
-@click.option("--format", "shape", type=click.Choice(["text", "json"]), default="text", show_default=True)
-def compare(torch_class: str, port_class: str, inputs: tuple[str, ...], **options: Any) -> None:
-    """Run a torch module and its MindSpore port on the same weights and inputs.
-
-    Exit code 0: equal within the tolerance; 1: different; 2: something could not be loaded.
-    """
-    from mindport.compare.report import as_object, as_text
-    from mindport.compare.run import Settings
+@click.option("--no-grad-check", is_flag=True, help="Leave gradients out.")
+@click.option("--all", "everything", is_flag=True, help="Print every comparison, not only differences.")
+@click.option("--format", "output_format", type=click.Choice(("text", "json")), default="text")
+@click.option("--language", help="en or zh.")
+def compare(original: str, port: str, **options: Any) -> None:
+    """Run a torch module and its MindSpore port side by side, with the same weights and inputs."""
+    from mindport.compare.job import Job, JobError, read_input, read_side
     from mindport.compare.run import compare as run
-    from mindport.compare.spec import SpecError, read_arguments, read_input, read_place
+    from mindport.compare.run import missing_frameworks
+    from mindport.config import ConfigError, apply, load_config
+    from mindport.reports.compare import compare_lines, compare_object, to_json
 
+    mode = options["mode"]
     try:
-        arguments = read_arguments(options["positional"], options["keywords"])
-        port_arguments = arguments
-        if options["port_args"] is not None or options["port_kwargs"] is not None:
-            port_arguments = read_arguments(options["port_args"] or "", options["port_kwargs"] or "")
-        settings = Settings(
-            read_place(torch_class),
-            read_place(port_class),
-            arguments,
-            port_arguments,
-            tuple(read_input(text) for text in inputs),
+        overrides = {"language": options["language"]} if options["language"] else {}
+        config = apply(load_config(Path.cwd(), ()), overrides, "option --")
+        job = Job(
+            read_side(original, options["arguments"], options["kwargs"]),
+            read_side(
+                port,
+                options["port_args"] or options["arguments"],
+                options["port_kwargs"] or options["kwargs"],
+            ),
+            tuple(read_input(text) for text in options["inputs"]),
             options["tolerance"],
             options["grad_tolerance"],
-            ("pynative", "graph") if options["mode"] == "both" else (options["mode"],),
+            ("pynative", "graph") if mode == "both" else (mode,),
             options["seed"],
+            options["as_built"],
             not options["no_grad_check"],
-            not options["no_train_check"],
         )
-        found = run(settings)
-    except SpecError as error:
+        missing = missing_frameworks()
+        if missing:
+            raise JobError(f"needs {', '.join(missing)}: pip install 'mindport[compare]'")
+        verdict, versions = run(job)
+    except (JobError, ConfigError) as error:
         click.echo(f"mindport: {error}", err=True)
         sys.exit(2)
-    if options["shape"] == "json":
-        click.echo(json.dumps(as_object(found, options["language"]), ensure_ascii=False, indent=2))
+    if options["output_format"] == "json":
+        click.echo(to_json(compare_object(verdict, versions, job.tolerance, job.grad_tolerance)))
     else:
-        click.echo(as_text(found, options["language"], every_layer=options["layers"]))
-    sys.exit(0 if found.equal else 1)
+        for line in compare_lines(
+            verdict, config.language, job.tolerance, job.grad_tolerance, options["everything"]
+        ):
+            click.echo(line)
+    sys.exit(2 if verdict.errors else 0 if verdict.passed else 1)

@@ -1,73 +1,78 @@
-"""Which parameter of the port is which parameter of the torch module: by name, then by order and shape."""
+"""Which parameter of the port is which parameter of the original: by name, then by structure, order and shape."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import prod
-
-Shape = tuple[int, ...]
+from difflib import SequenceMatcher
 
 
 @dataclass(frozen=True, slots=True)
-class Pairing:
-    """Torch name -> MindSpore name, and what has no partner on either side."""
+class Entry:
+    """A parameter or buffer: its full name and shape."""
 
-    pairs: Mapping[str, str]
-    torch_left: tuple[str, ...]
-    mindspore_left: tuple[str, ...]
+    name: str
+    shape: tuple[int, ...]
+
+    @property
+    def owner(self) -> str:
+        """The layer it belongs to."""
+        return self.name.rpartition(".")[0]
+
+    @property
+    def last(self) -> str:
+        """Its name within the layer."""
+        return self.name.rpartition(".")[2]
+
+    @property
+    def squeezed(self) -> tuple[int, ...]:
+        """The shape without axes of length 1: Conv1d keeps one more in MindSpore."""
+        return tuple(size for size in self.shape if size != 1)
 
 
-def pair(
-    torch_shapes: Mapping[str, Shape],
-    mindspore_shapes: Mapping[str, Shape],
-    names: Mapping[str, Sequence[str]],
-    ignored: Mapping[str, Sequence[str]],
-) -> Pairing:
-    """Pair parameters and buffers, given in the order of definition.
+def match(
+    theirs: Sequence[Entry], ours: Sequence[Entry], names: Mapping[str, Sequence[str]]
+) -> dict[str, str]:
+    """torch name -> MindSpore name. ``names`` are the other last parts a torch last part may have.
 
-    The same path with a translated last part comes first. What is left is paired in order, part by part, where
-    the shapes agree and the last parts can mean the same.
+    First layers with equal paths; then, among what is left, layers in the order of registration whose parameters
+    have equal roles and shapes; then single parameters the same way.
     """
-    left = {n: s for n, s in torch_shapes.items() if _last(n) not in ignored.get("torch", ())}
-    free = {n: s for n, s in mindspore_shapes.items() if _last(n) not in ignored.get("mindspore", ())}
-    pairs: dict[str, str] = {}
-    for name, shape in left.items():
-        prefix = name.rpartition(".")[0]
-        for last in names.get(_last(name), (_last(name),)):
-            other = f"{prefix}.{last}" if prefix else last
-            if other in free and fits(shape, free[other]):
-                pairs[name] = other
-                del free[other]
-                break
-    rest = [name for name in left if name not in pairs]
-    for name in list(rest):
-        for other, shape in free.items():
-            roles = names.get(_last(name), (_last(name),))
-            if _last(other) in roles and fits(left[name], shape):
-                pairs[name] = other
-                del free[other]
-                rest.remove(name)
-                break
-    return Pairing(pairs, tuple(rest), tuple(free))
-
-
-def fits(one: Shape, other: Shape) -> bool:
-    """Whether two shapes hold the same values: equal but for axes of length one (one-dimensional convolutions)."""
-    return prod(one) == prod(other) and [n for n in one if n != 1] == [n for n in other if n != 1]
-
-
-def layers(pairs: Mapping[str, str]) -> dict[str, str]:
-    """Torch layer name -> MindSpore layer name, as far as paired parameters tell."""
     result: dict[str, str] = {}
-    for one, other in pairs.items():
-        one_path, other_path = one.split(".")[:-1], other.split(".")[:-1]
-        while one_path and other_path:
-            result.setdefault(".".join(one_path), ".".join(other_path))
-            one_path.pop()
-            other_path.pop()
+    free = {entry.name: entry for entry in ours}
+    for entry in theirs:
+        for last in (entry.last, *names.get(entry.last, ())):
+            name = f"{entry.owner}.{last}" if entry.owner else last
+            if name in free and free[name].squeezed == entry.squeezed:
+                result[entry.name] = name
+                del free[name]
+                break
+    canonical = {other: name for name, others in names.items() for other in others}
+    for whole in (True, False):
+        left = [entry for entry in theirs if entry.name not in result]
+        right = [entry for entry in ours if entry.name in free]
+        for one, other in _align(_groups(left, {}, whole), _groups(right, canonical, whole)):
+            for role, entry in one.items():
+                if role in other and other[role].squeezed == entry.squeezed:
+                    result[entry.name] = other[role].name
+                    free.pop(other[role].name, None)
     return result
 
 
-def _last(name: str) -> str:
-    return name.rpartition(".")[2]
+Group = dict[str, Entry]
+
+
+def _groups(entries: Sequence[Entry], canonical: Mapping[str, str], whole: bool) -> list[Group]:
+    """Parameters by layer (``whole``) or one by one, under the role they play."""
+    groups: dict[str, Group] = defaultdict(dict)
+    for entry in entries:
+        key = entry.owner if whole else entry.name
+        groups[key][canonical.get(entry.last, entry.last)] = entry
+    return list(groups.values())
+
+
+def _align(left: Sequence[Group], right: Sequence[Group]) -> list[tuple[Group, Group]]:
+    keys = [[tuple(sorted((r, e.squeezed) for r, e in g.items())) for g in side] for side in (left, right)]
+    blocks = SequenceMatcher(None, keys[0], keys[1], autojunk=False).get_matching_blocks()
+    return [(left[b.a + i], right[b.b + i]) for b in blocks for i in range(b.size)]
