@@ -292,16 +292,16 @@ def with_fixes(
     findings: list[Finding], drafts: Iterable[Draft], source: Source, catalog: Catalog, language: str
 ) -> list[Finding]:
     """Findings with the fix that stands at their place."""
-    from mindport.fixes.apply import habits_of, single_fix
+    from mindport.fixes.apply import SingleFixes, habits_of
 
-    habits = habits_of(catalog)
+    single = SingleFixes(source, habits_of(catalog))
     at = {draft.span: draft for draft in drafts}
     result = []
     for finding in findings:
         draft = at.get(finding.span)
         if draft is not None and finding.fix is None:
             title = finding.suggestion
-            finding = replace(finding, fix=single_fix(draft, title, source, habits))
+            finding = replace(finding, fix=single.fix(draft, title))
         result.append(finding)
     return result
 

@@ -161,14 +161,23 @@ def _parses(text: str) -> bool:
 # --- fixes of single findings --------------------------------------------------------------------------
 
 
-def single_fix(draft: Draft, title: str, source: Source, habits: Habits) -> Fix:
-    """A draft as edits that stand on their own: names are spelled by the imports the file has now."""
-    layout = Layout(source)
-    imports = Imports(source, habits)
-    for statement, gone in imports.removed:  # nothing is removed with a single fix
-        imports.bound.update(alias.asname or alias.name.partition(".")[0] for alias in gone)
-        del statement
-    imports.removed.clear()
+class SingleFixes:
+    """Drafts as edits that stand on their own: names are spelled by the imports the file has now."""
+
+    def __init__(self, source: Source, habits: Habits) -> None:
+        self.source = source
+        self.layout = Layout(source)
+        self.imports = Imports(source, habits)  # scanned once for all fixes of the file
+        for _, gone in self.imports.removed:  # nothing is removed with a single fix
+            self.imports.bound.update(alias.asname or alias.name.partition(".")[0] for alias in gone)
+        self.imports.removed.clear()
+
+    def fix(self, draft: Draft, title: str) -> Fix:
+        """One draft with the imports it needs."""
+        return _single(draft, title, self.source, self.layout, self.imports.fresh())
+
+
+def _single(draft: Draft, title: str, source: Source, layout: Layout, imports: Imports) -> Fix:
     edits = []
     for change in draft.changes:
         text = "".join(
@@ -211,4 +220,4 @@ def write(fixed: Fixed) -> None:
         raise
 
 
-__all__ = ["Fixed", "apply_drafts", "fix_bytes", "fix_file", "single_fix", "write"]
+__all__ = ["Fixed", "SingleFixes", "apply_drafts", "fix_bytes", "fix_file", "write"]

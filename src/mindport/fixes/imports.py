@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from copy import copy
 from dataclasses import dataclass, field
 
 from mindport.fixes.layout import Layout
@@ -49,6 +50,13 @@ class Imports:
     def __post_init__(self) -> None:
         self.frozen = frozen_lines(self.source, self.habits.ours)
         self._scan()
+
+    def fresh(self) -> Imports:
+        """The same imports with nothing needed yet; the file is not read again."""
+        result = copy(self)
+        result.needed = {}
+        result.providers = list(self.providers)
+        return result
 
     # --- what is there ---------------------------------------------------------------------------------
 
