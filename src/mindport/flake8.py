@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import argparse
 import ast
+import atexit
 import gc
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from itertools import count
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from mindport import __version__
 from mindport.catalog import CatalogError
 from mindport.config import Config, ConfigError, apply, load_config
 from mindport.detectors import DetectorError
 from mindport.engine import WORDS, Engine, Honour
-from mindport.source.text import from_tree
+from mindport.source.text import Source, SourceError, decode, from_tree, read_bytes
+
+if TYPE_CHECKING:
+    from mindport.store import Store
 
 _OPTIONS = ("mindspore-version", "device", "mode", "api", "language", "min-severity", "min-confidence")
 
@@ -61,11 +66,55 @@ class Plugin:
         source = from_tree(self.filename, self.tree, self.lines, file)
         if not any(word in source.text for word in WORDS):
             return
+        for line, column, text in self._found(engine, source):
+            yield line, column, text, type(self)
+
+    def _found(self, engine: Engine, source: Source) -> list[tuple[int, int, str]]:
+        """What is reported: kept from an earlier run as long as nothing it depended on changed."""
+        data = _on_disk(source)
+        store = _store(engine) if data is not None else None
+        known = store.get(source.file) if store is not None and source.file is not None else None
+        if known is not None:
+            return [(line, column, text) for line, column, text in known]
+        if store is not None and data is not None and engine.project.trace is not None:
+            engine.project.trace.read(os.path.realpath(str(source.file)), data)
         with _no_collection():
             result = engine.check_source(source, Honour(noqa=False))
-        for finding in result.findings:
-            text = f"{finding.code} {finding.message}; {finding.suggestion} [{finding.name}]"
-            yield finding.line, finding.column, text, type(self)
+        found = [
+            (f.line, f.column, f"{f.code} {f.message}; {f.suggestion} [{f.name}]") for f in result.findings
+        ]
+        trace = engine.project.trace
+        if store is not None and source.file is not None and trace is not None and result.error is None:
+            names = sorted(trace.reachable(str(source.file)))
+            nodes = tuple(trace.nodes(names, engine.project.package_root))
+            store.put(source.file, found, nodes, range(len(nodes)))
+            store.commit()
+        return found
+
+
+@cache
+def _store(engine: Engine) -> Store | None:
+    """The result cache of this process; ``MINDPORT_NO_CACHE`` turns it off."""
+    from mindport.semantics.depends import Trace
+    from mindport.store import open_store
+
+    store = open_store(engine, "flake8")
+    if store is not None:
+        engine.project.trace = Trace()
+        atexit.register(store.close)
+    return store
+
+
+def _on_disk(source: Source) -> bytes | None:
+    """The bytes of the file, when they are what flake8 read; an editor may hand over something else."""
+    if source.file is None:
+        return None
+    try:
+        data = read_bytes(source.file)
+        same = decode(data).removeprefix("\ufeff") == source.text.removeprefix("\ufeff")
+    except SourceError:
+        return None
+    return data if same else None
 
 
 THAW_EVERY = 200
