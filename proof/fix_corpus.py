@@ -1,6 +1,6 @@
 """Fix whole packages in memory: every result parses, fixing it again changes nothing, silenced lines stay.
 
-``python proof/fix_corpus.py FOLDER... [--every N] [--api nn|mint]``: folders of unpacked packages (facts/corpora.md says
+``python proof/fix_corpus.py FOLDER... [--every N] [--api nn|mint] [--single]``: folders of unpacked packages (facts/corpora.md says
 which). ``--every N`` takes each N-th file only. Needs neither torch nor MindSpore.
 """
 
@@ -19,8 +19,9 @@ from mindport.catalog import load_catalog
 from mindport.config import Config
 from mindport.engine import Engine
 from mindport.fixes.apply import Fixed, fix_bytes
+from mindport.fixes.layout import Layout
 from mindport.source.suppressions import frozen_lines
-from mindport.source.text import from_text
+from mindport.source.text import decode, from_text
 
 _BLANKET = re.compile(r"#\s*noqa(?!:)", re.IGNORECASE)
 
@@ -51,15 +52,34 @@ def problems(engine: Engine, file: Path) -> tuple[list[str], Fixed]:
     return found, first
 
 
+def broken_alone(engine: Engine, file: Path) -> list[str]:
+    """The fixes of single findings, as JSON gives them, whose result does not parse."""
+    result = engine.check_file(file)
+    source = from_text(file.as_posix(), decode(file.read_bytes()), file)
+    layout = Layout(source)
+    found = []
+    for finding in result.findings:
+        text = source.text
+        for edit in sorted(finding.fix.edits if finding.fix else (), key=lambda e: e.span, reverse=True):
+            start, end = layout.range_of(edit.span)
+            text = text[:start] + edit.text + text[end:]
+        try:
+            ast.parse(text)
+        except SyntaxError as error:
+            found.append(f"line {finding.line} {finding.code}: the single fix does not parse: {error}")
+    return found
+
+
 def main() -> int:
     """Print each problem, and the totals."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folders", nargs="+", type=Path)
     parser.add_argument("--every", type=int, default=1)
     parser.add_argument("--api", default="nn")
+    parser.add_argument("--single", action="store_true", help="apply each finding's own fix alone, too")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
-    engine = Engine(Config(api=options.api), fixing=True)
+    engine = Engine(Config(api=options.api, select=("ALL",) if options.single else ()), fixing=True)
     failed = 0
     for folder in options.folders:
         files = sorted(folder.rglob("*.py"))[:: options.every]
@@ -68,6 +88,8 @@ def main() -> int:
         for file in files:
             try:
                 found, fixed = problems(engine, file)
+                if options.single:
+                    found += broken_alone(engine, file)
             except Exception as error:
                 found, fixed = [f"{type(error).__name__}: {error}"], None
             bad += bool(found)

@@ -85,7 +85,11 @@ def _filled(planner: Planner, statement: ast.Expr, template: str, values: Mappin
     for match in re.finditer(r"\{(\w+)\}", template):
         if match[1] not in values:
             raise Refused(f"the template needs `{match[1]}`")
-        parts += [template[position : match.start()], Slice(*planner.layout.range(values[match[1]]))]
+        piece = Slice(*planner.layout.range(values[match[1]]))
+        many = (
+            "\n" in planner.layout.text[piece.start : piece.end]
+        )  # no call's brackets hold the lines any more
+        parts += [template[position : match.start()], *(("(", piece, ")") if many else (piece,))]
         position = match.end()
     return Change(start, end, (*parts, template[position:]))
 
