@@ -15,10 +15,17 @@ class ReviewShape(Detector):
 class ReviewArgument(ReviewShape):
     """A call whose argument has another value than the original's call amounts to.
 
-    ``ignored``: parameters that do not change values; ``same``: settings that amount to the same.
+    The parameters are those of `mindport.review.calls.Rules`.
     """
 
-    parameters = {"ignored": (list, False), "same": (list, False)}
+    parameters = {
+        "ignored": (list, False),
+        "same": (list, False),
+        "inverse": (dict, False),
+        "complement": (list, False),
+        "lost": (list, False),
+        "padding": (dict, False),
+    }
 
 
 @shape("review-other-layer")

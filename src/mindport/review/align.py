@@ -88,12 +88,13 @@ def _functions(module: Module) -> dict[tuple[str, str], NamedFunction]:
     return result
 
 
-def layers_of(module: Module, node: ast.ClassDef) -> dict[str, tuple[ast.Call, Context]]:
-    """The calls a class stores on ``self`` under names it stores once."""
-    result: dict[str, tuple[ast.Call, Context]] = {}
+def layers_of(module: Module, node: ast.ClassDef) -> dict[str, list[tuple[ast.Call, Context]]]:
+    """The calls a class stores on ``self``, by name; a name that gets anything but calls is left out."""
+    result: dict[str, list[tuple[ast.Call, Context]]] = {}
     for name, values in module.self_attributes(node).items():
-        if len(values) == 1 and isinstance(values[0][0], ast.Call):
-            result[name] = (values[0][0], values[0][1])
+        calls = [(value, context) for value, context in values if isinstance(value, ast.Call)]
+        if len(calls) == len(values):
+            result[name] = calls
     return result
 
 

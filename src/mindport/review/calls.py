@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from mindport.catalog import Catalog, Target
@@ -17,7 +17,35 @@ from mindport.semantics.scopes import Context
 from mindport.semantics.values import Named
 
 UNSET = object()
-"""A value that is no constant, or a parameter without a default."""
+"""A value nobody can tell, or a parameter without a default."""
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """An expression whose value is not known. ``maybe``: the one constant it may be (a default), or `UNSET`."""
+
+    text: str
+    maybe: object = UNSET
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What the check says of parameters.
+
+    ``ignored`` do not change values; ``same``: settings that amount to the same. ``inverse``: parameter -> the one
+    that is 1 minus it. ``lost``: parameters whose expression may not be left out. ``padding``: the parameters that
+    say together how much is padded (mode, amount, kernel, stride, dilation).
+    """
+
+    ignored: frozenset[str] = frozenset()
+    same: Sequence[Mapping[str, object]] = ()
+    inverse: Mapping[str, str] = field(default_factory=dict)
+    complement: frozenset[str] = frozenset()
+    lost: frozenset[str] = frozenset()
+    padding: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,20 +55,15 @@ class Gap:
     parameter: str
     actual: object
     wanted: object
+    sure: Confidence = Confidence.CERTAIN
 
 
 class Judge:
-    """Compares calls. ``ignored``: parameters that do not change values; ``same``: sets of equal settings."""
+    """Compares calls by the rules of the check."""
 
-    def __init__(
-        self,
-        catalog: Catalog,
-        ignored: frozenset[str],
-        same: Sequence[Mapping[str, object]],
-    ) -> None:
+    def __init__(self, catalog: Catalog, rules: Rules) -> None:
         self.catalog = catalog
-        self.ignored = ignored
-        self.same = same
+        self.rules = rules
 
     @cached_property
     def _meant(self) -> Mapping[str, frozenset[str]]:
@@ -95,7 +118,7 @@ class Judge:
         row = self.catalog.api(torch)
         signature = read_signature(signature_of(target.name))
         theirs = read_signature(row.signature) if row is not None else None
-        if row is None or signature is None or theirs is None or target.variants or row.kind == "method":
+        if row is None or signature is None or theirs is None or row.kind == "method":
             return
         if any(k.arg not in theirs.names for k in original[1].keywords):
             return  # another spelling of a parameter, such as numpy's
@@ -103,23 +126,153 @@ class Judge:
             wanted_call = rewrite_call(original[1], row, target, None, signature)
         except Refused:
             return
-        if not isinstance(wanted_call, ast.Call):
+        if not isinstance(wanted_call, ast.Call) or ast.unparse(wanted_call.func) != target.name:
             return
         wanted = _bound(wanted_call, signature, _reader(original[0], original[2]))
         actual = _bound(port[1], signature, _reader(port[0], port[2]))
         if wanted is None or actual is None:
             return
         defaults = _defaults(signature_of(target.name))
-        full_wanted = {**defaults, **wanted}
-        full_actual = {**defaults, **actual}
-        if any(_holds(full_wanted, full_actual, rule) for rule in self.same):
+        passed = {ast.unparse(a) for a in (*original[1].args, *(k.value for k in original[1].keywords))}
+        yield from self._between(defaults, wanted, actual, passed)
+
+    def _between(
+        self,
+        defaults: Mapping[str, object],
+        wanted: Mapping[str, object],
+        actual: Mapping[str, object],
+        passed: set[str],
+    ) -> Iterator[Gap]:
+        """``passed``: the sources of what the original passes."""
+        rules = self.rules
+        one_side = self._turned(defaults, wanted)
+        other_side = self._turned(defaults, actual)
+        if any(_holds(one_side, other_side, rule) for rule in rules.same):
             return
-        for name in (*wanted, *(n for n in actual if n not in wanted)):
-            one, other = full_wanted.get(name, UNSET), full_actual.get(name, UNSET)
-            if name in self.ignored or one is UNSET or other is UNSET:
+        judged = set(rules.ignored)
+        mode = rules.padding.get("mode", "")
+        if mode in one_side and mode in other_side:
+            judged |= {mode, rules.padding["amount"]}
+            gap = _padding(one_side, other_side, rules.padding)
+            if gap is not None:
+                yield gap
+        names = [rules.inverse.get(n, n) for n in (*wanted, *actual)]
+        for name in dict.fromkeys(names):
+            one, other = one_side.get(name, UNSET), other_side.get(name, UNSET)
+            if name in judged or one is UNSET or other is UNSET:
                 continue
-            if not _equal(one, other):
-                yield Gap(name, other, one)
+            given = name in actual or any(rules.inverse.get(n) == name for n in actual)
+            gap = self._gap(name, one, other, given, passed)
+            if gap is not None:
+                yield gap
+
+    def _gap(self, name: str, wanted: object, actual: object, given: bool, passed: set[str]) -> Gap | None:
+        """``given``: the port passes the argument."""
+        if isinstance(actual, Symbol):
+            if name not in self.rules.complement or not isinstance(wanted, Symbol):
+                return None
+            turned = _complement(actual)
+            if isinstance(turned, Symbol) and turned.text == wanted.text and _unconverted(wanted, actual):
+                return Gap(name, actual, wanted, Confidence.INFERRED)
+            return None
+        if isinstance(wanted, Symbol):
+            lost = name in self.rules.lost and not given and wanted.text in passed
+            if lost and (wanted.maybe is UNSET or not _equal(wanted.maybe, actual)):
+                return Gap(name, actual, wanted, Confidence.INFERRED)
+            return None
+        return (
+            None
+            if _unsure(wanted) or _unsure(actual) or _equal(wanted, actual)
+            else Gap(name, actual, wanted)
+        )
+
+    def _turned(self, defaults: Mapping[str, object], given: Mapping[str, object]) -> dict[str, object]:
+        """All values, parameters that say the inverse of another turned into that one."""
+        result = {**defaults, **given}
+        for name, other in self.rules.inverse.items():
+            if name in result and result.get(other) is None:
+                result[other] = _complement(result[name])
+                del result[name]
+        return result
+
+
+def _unsure(value: object) -> bool:
+    return isinstance(value, tuple) and any(isinstance(part, Symbol) for part in value)
+
+
+def _complement(value: object) -> object:
+    """1 - value."""
+    if isinstance(value, Symbol):
+        text = value.text.removeprefix("1 - ")
+        if text == value.text:
+            atom = text.replace(".", "").replace("_", "").isalnum()
+            text = f"1 - {text}" if atom else f"1 - ({text})"
+        elif text.startswith("(") and text.endswith(")"):
+            text = text[1:-1]
+        return Symbol(text)
+    return 1 - value if isinstance(value, int | float) else UNSET
+
+
+def _unconverted(wanted: Symbol, actual: Symbol) -> bool:
+    """Whether one expression stands for one value on both sides: a configuration's, or a default that is equal."""
+    names = {s.text.removeprefix("1 - ").strip("()") for s in (wanted, actual)}
+    return len(names) == 1 and "." in next(iter(names)) and not next(iter(names)).startswith("self.")
+
+
+def _padding(
+    wanted: Mapping[str, object], actual: Mapping[str, object], names: Mapping[str, str]
+) -> Gap | None:
+    """Whether both pad alike; None where nobody can tell."""
+    mode, amount = names["mode"], names["amount"]
+    sides = []
+    for side in (wanted, actual):
+        chosen = str(side[mode])
+        value: object = side.get(amount, 0) if chosen == "pad" else 0
+        if chosen == "same":
+            value = _same(side, names)
+        elif chosen not in ("pad", "valid"):
+            return None
+        sides.append(_per_axis(value))
+    one, other = sides
+    if one is UNSET or other is UNSET or isinstance(one, str | Symbol) or isinstance(other, Symbol):
+        return None
+    if _unsure(one) or _unsure(other) or _equal(one, other):
+        return None
+    shown = [
+        f"{side[mode]}" if side[mode] != "pad" else f"pad {side.get(amount, 0)}" for side in (wanted, actual)
+    ]
+    if other is None:  # "same" is no fixed amount
+        certain = all(isinstance(actual.get(names[n]), int | tuple) for n in ("kernel", "stride"))
+        return Gap(mode, shown[1], shown[0], Confidence.CERTAIN if certain else Confidence.INFERRED)
+    return Gap(mode, shown[1], shown[0])
+
+
+def _per_axis(value: object) -> object:
+    """A padding with one number per side of each axis, both alike, as one number per axis."""
+    if isinstance(value, tuple) and len(value) in (4, 6) and value[::2] == value[1::2]:
+        return value[::2]
+    return value
+
+
+def _same(side: Mapping[str, object], names: Mapping[str, str]) -> object:
+    """The amount ``same`` pads: a number where it is one, None where it is none, UNSET where nobody can tell."""
+    kernel, stride = side.get(names["kernel"], UNSET), side.get(names["stride"], UNSET)
+    dilation = side.get(names["dilation"], 1)
+    if repr(kernel) == repr(stride) and kernel is not UNSET:
+        return UNSET  # nothing to pad where the size is a multiple
+    if isinstance(kernel, Symbol) or kernel is UNSET or _unsure(kernel):
+        return UNSET
+    sizes = kernel if isinstance(kernel, tuple) else (kernel,)
+    if all(size == 1 for size in sizes):
+        return 0
+    if isinstance(stride, Symbol) or stride is UNSET or _unsure(stride):
+        return UNSET
+    if not _equal(stride, 1):
+        return None
+    if not isinstance(dilation, int) or not all(isinstance(size, int) and size % 2 for size in sizes):
+        return None if isinstance(dilation, int) else UNSET
+    amounts = tuple(dilation * (size - 1) // 2 for size in sizes if isinstance(size, int))
+    return amounts[0] if len(set(amounts)) == 1 else UNSET
 
 
 def _only(names: Iterator[str]) -> str | None:
@@ -140,9 +293,12 @@ def _reader(module: Module, context: Context) -> Callable[[ast.expr], object]:
             return UNSET if UNSET in parts else tuple(parts)
         if isinstance(node, ast.Name) and not hasattr(node, "lineno"):
             return UNSET
-        found = {repr(c.value): c.value for c in module.constants(node, context)}
-        sure = all(c.confidence is Confidence.CERTAIN for c in module.constants(node, context))
-        return next(iter(found.values())) if len(found) == 1 and sure else UNSET
+        constants = module.constants(node, context)
+        found = {repr(c.value): c.value for c in constants}
+        single = next(iter(found.values())) if len(found) == 1 else UNSET
+        if single is not UNSET and all(c.confidence is Confidence.CERTAIN for c in constants):
+            return single
+        return Symbol(ast.unparse(node), single)
 
     return read
 

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import ast
+from bisect import bisect_left, bisect_right
+from collections.abc import Mapping
+from functools import reduce
 from pathlib import Path
+from typing import Any
 
 from mindport.catalog import Catalog, Check, load_catalog
 from mindport.config import Config
@@ -11,7 +15,7 @@ from mindport.detectors.base import FileView, Stage
 from mindport.engine import Engine, Result, display_path, failed
 from mindport.findings import Confidence, Coverage, Span
 from mindport.review.align import Pair, inner_calls, layers_of, pair_classes, pair_files, pair_functions
-from mindport.review.calls import Gap, Judge
+from mindport.review.calls import Gap, Judge, Rules
 from mindport.semantics.module import Module
 from mindport.semantics.scopes import Context, NamedFunction, parameter_defaults
 from mindport.source import text as source_text
@@ -40,11 +44,7 @@ class Reviewer:
         }
         argument = self.checks.get("argument")
         parameters = argument[1] if argument else {}
-        same = parameters.get("same", ())
-        ignored = parameters.get("ignored", ())
-        assert isinstance(same, list | tuple)
-        assert isinstance(ignored, list | tuple)
-        self.judge = Judge(self.catalog, frozenset(map(str, ignored)), tuple(same))
+        self.judge = Judge(self.catalog, _rules(parameters))
 
     def review(self, port: Path, original: Path) -> list[Result]:
         """Review a file or a tree; files without an original are left out of the results."""
@@ -76,6 +76,17 @@ class Reviewer:
         return Result(shown, tuple(kept), tuple(hidden), None, seen, stage, lines)
 
 
+def _rules(parameters: Mapping[str, Any]) -> Rules:
+    return Rules(
+        frozenset(parameters.get("ignored", ())),
+        tuple(parameters.get("same", ())),
+        dict(parameters.get("inverse", {})),
+        frozenset(parameters.get("complement", ())),
+        frozenset(parameters.get("lost", ())),
+        dict(parameters.get("padding", {})),
+    )
+
+
 def _text(file: Path) -> str:
     return source_text.decode(source_text.read_bytes(file))
 
@@ -91,6 +102,7 @@ class _Review:
         self.original = original
         self._counted: set[ast.Call] = set()
         self.sites = self.judged = 0  # pairs of calls that stand for each other, and those the tables judge
+        self._by_line = {id(m): _calls_of(m) for m in (self.port, original)}
         self._attributes = {id(m): _attributes(m) for m in (self.port, original)}
 
     def run(self) -> None:
@@ -109,14 +121,25 @@ class _Review:
         ours, theirs = layers_of(self.port, port), layers_of(self.original, original)
         common = [name for name in theirs if name in ours]
         for name in common:
-            (call, context), (other, other_context) = ours[name], theirs[name]
-            mine, yours = inner_calls(self.port, call), inner_calls(self.original, other)
-            if len(mine) != len(yours):
-                mine, yours = mine[:1], yours[:1]
-            for one, two in zip(mine, yours, strict=True):
-                seen.add(one)
-                self._compare(f"{port.name}.{name}", one, context, two, other_context)
+            if not self._same_order(ours[name], theirs[name]):
+                continue  # which is which, nobody can tell
+            for (call, context), (other, other_context) in zip(ours[name], theirs[name], strict=True):
+                mine, yours = inner_calls(self.port, call), inner_calls(self.original, other)
+                if len(mine) != len(yours):
+                    mine, yours = mine[:1], yours[:1]
+                for one, two in zip(mine, yours, strict=True):
+                    seen.add(one)
+                    self._compare(f"{port.name}.{name}", one, context, two, other_context)
         self._missing(port, original, len(common))
+
+    def _same_order(self, ours: list[_Called], theirs: list[_Called]) -> bool:
+        """Whether an attribute that is stored several times gets the same kinds of layers in the same order."""
+        if len(ours) == len(theirs) == 1:
+            return True
+        names = [self.judge.port_name(self.port, *called) for called in ours]
+        mine = [self.judge.key(name) if name else "" for name in names]
+        yours = [self.judge.torch_name(self.original, *called) or "" for called in theirs]
+        return "" not in mine and mine == [name.rpartition(".")[2].lower() for name in yours]
 
     def _missing(self, port: ast.ClassDef, original: ast.ClassDef, common: int) -> None:
         check = self.checks.get("missing-layer")
@@ -125,7 +148,8 @@ class _Review:
         ours = set(self.port.self_attributes(port)) | set(self.port.methods(port))
         theirs = layers_of(self.original, original)
         gone = []
-        for name, (call, context) in theirs.items():
+        for name, calls in theirs.items():
+            call, context = calls[0]
             torch = self.judge.torch_name(self.original, call, context)
             row = self.view.catalog.api(torch) if torch is not None else None
             if name not in ours and row is not None and row.kind == "class" and torch in self._layer_names:
@@ -171,15 +195,22 @@ class _Review:
     def _by_key(self, module: Module, function: NamedFunction, owner: str) -> dict[str, list[_Called]]:
         is_port = module is self.port
         name_of = self.judge.port_name if is_port else self.judge.torch_name
-        inside = {id(node) for node in ast.walk(function)}
         result: dict[str, list[_Called]] = {}
-        for call, context in module.scopes.nodes.get(ast.Call, ()):
-            if id(call) in inside and isinstance(call, ast.Call) and not self._is_alone(module, call, owner):
+        for call, context in self._inside(module, function):
+            if not self._is_alone(module, call, owner):
                 known = name_of(module, call, context)
                 if known is not None:
                     key = self.judge.key(known) if is_port else known.rpartition(".")[2].lower()
                     result.setdefault(key, []).append((call, context))
         return result
+
+    def _inside(self, module: Module, function: NamedFunction) -> list[_Called]:
+        """The calls in a function, in source order."""
+        lines = (function.lineno, function.end_lineno or function.lineno)
+        found = self._by_line[id(module)]
+        start = bisect_left(found, lines[0], key=_line)
+        end = bisect_right(found, lines[1], key=_line)
+        return found[start:end]
 
     def _is_alone(self, module: Module, call: ast.Call, owner: str) -> bool:
         """Whether a call makes an attribute of ``self`` that the other side does not have at all."""
@@ -223,7 +254,8 @@ class _Review:
                 "actual": ", ".join(f"{gap.parameter}={gap.actual!r}" for gap in gaps),
                 "wanted": ", ".join(f"{gap.parameter}={gap.wanted!r}" for gap in gaps),
             }
-            self._report("argument", span, Confidence.CERTAIN, name, other, found)
+            sure = reduce(Confidence.weaker, (gap.sure for gap in gaps))
+            self._report("argument", span, sure, name, other, found)
 
     # --- signatures and initialisation -----------------------------------------------------------------
 
@@ -259,10 +291,8 @@ class _Review:
         for name, method in self.original.methods(original).items():
             uses = [
                 call
-                for call, context in self.original.scopes.nodes.get(ast.Call, ())
-                if isinstance(call, ast.Call)
-                and method.lineno <= call.lineno <= (method.end_lineno or 0)
-                and (self.judge.torch_name(self.original, call, context) or "").startswith(prefix)
+                for call, context in self._inside(self.original, method)
+                if (self.judge.torch_name(self.original, call, context) or "").startswith(prefix)
             ]
             if not uses or name == "__init__":
                 continue
@@ -293,6 +323,15 @@ class _Review:
             "original": f"{source.path}:{other.lineno}: {line}",
         }
         self.view.report(entry[0], span, sure, values)
+
+
+def _calls_of(module: Module) -> list[_Called]:
+    found = [(c, x) for c, x in module.scopes.nodes.get(ast.Call, ()) if isinstance(c, ast.Call)]
+    return sorted(found, key=lambda item: (item[0].lineno, item[0].col_offset))
+
+
+def _line(item: _Called) -> int:
+    return item[0].lineno
 
 
 def _numbers(one: object, two: object) -> bool:
