@@ -238,13 +238,17 @@ def _padding(
         return None
     if _unsure(one) or _unsure(other) or _equal(one, other):
         return None
-    shown = [
-        f"{side[mode]}" if side[mode] != "pad" else f"pad {side.get(amount, 0)}" for side in (wanted, actual)
-    ]
+    shown = [_padding_text(side, names) for side in (wanted, actual)]
     if other is None:  # "same" is no fixed amount
         certain = all(isinstance(actual.get(names[n]), int | tuple) for n in ("kernel", "stride"))
         return Gap(mode, shown[1], shown[0], Confidence.CERTAIN if certain else Confidence.INFERRED)
     return Gap(mode, shown[1], shown[0])
+
+
+def _padding_text(side: Mapping[str, object], names: Mapping[str, str]) -> Symbol:
+    """A padding as arguments: the mode, and the amount where it counts."""
+    mode, amount = side[names["mode"]], names["amount"]
+    return Symbol(f"{mode!r}, {amount}={side.get(amount, 0)!r}" if mode == "pad" else repr(mode))
 
 
 def _per_axis(value: object) -> object:
