@@ -10,8 +10,8 @@ from mindport.config import Config
 from mindport.review.align import Pair
 from mindport.review.run import Reviewer
 
-TORCH = "from torch import nn\nS = 2\n\n\nclass Net(nn.Module):\n    def __init__(self, config, p=0.1, k=3):\n        self.a = {}\n"
-PORT = "from mindspore import nn\n\n\nclass Net(nn.Cell):\n    def __init__(self, config, p=0.1, k=3):\n        self.a = {}\n"
+TORCH = "import torch\nfrom torch import nn\n\n\nclass Net(nn.Module):\n    def __init__(self, config, p=0.1, k=3):\n        self.a = {}\n"
+PORT = "from mindspore import nn, ops\n\n\nclass Net(nn.Cell):\n    def __init__(self, config, p=0.1, k=3):\n        self.a = {}\n"
 CONV, POOL = "nn.Conv2d(3, 4, {}, bias=False)", "nn.Conv2d(3, 4, {})"
 
 
@@ -70,6 +70,13 @@ def test_what_amounts_to_the_same_is_quiet(tmp_path, original, port):
         ("nn.BatchNorm2d(4, momentum=0.01)", "nn.BatchNorm2d(4)", "momentum=0.99"),
         ("nn.LayerNorm(4, eps=config.eps)", "nn.LayerNorm([4])", "epsilon=config.eps"),
         ("nn.GELU()", "nn.GELU()", "approximate=False"),
+        ("nn.LeakyReLU()", "nn.LeakyReLU()", "alpha=0.01"),
+        ("nn.SmoothL1Loss()", "nn.SmoothL1Loss()", "reduction='mean'"),
+        ("nn.InstanceNorm2d(4)", "nn.InstanceNorm2d(4)", "affine=False"),
+        ("nn.BatchNorm2d(4)", "nn.BatchNorm2d(4, use_batch_statistics=True)", "use_batch_statistics=None"),
+        ("nn.Conv2d(4, 4, 1, groups=2)", POOL.format("1, has_bias=True"), "group=2"),
+        ("torch.meshgrid(p, k)", "ops.meshgrid(p, k)", "indexing='ij'"),
+        ("torch.var(k, -1)", "ops.var(k, -1)", "ddof=1"),
     ],
 )
 def test_silent_differences_are_said(tmp_path, original, port, said):

@@ -314,7 +314,9 @@ def _bound(
     if any(isinstance(a, ast.Starred) for a in call.args) or any(k.arg is None for k in call.keywords):
         return None
     order = [name for name in signature.positional if name != "self"]
-    if len(call.args) > len(order) or any(k.arg not in signature.names for k in call.keywords):
+    if (len(call.args) > len(order) and not signature.variadic) or any(
+        k.arg not in signature.names for k in call.keywords
+    ):
         return None
     result = {name: read(value) for name, value in zip(order, call.args, strict=False)}
     result.update({k.arg: read(k.value) for k in call.keywords if k.arg is not None})
