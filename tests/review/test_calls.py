@@ -57,6 +57,11 @@ def test_what_amounts_to_the_same_is_quiet(tmp_path, original, port):
         (CONV.format("3"), POOL.format("3"), "pad_mode='same'"),
         (CONV.format("3, 2, 1"), POOL.format("3, 2"), "pad_mode='same'"),
         (CONV.format("4, padding=1"), POOL.format("4"), "pad_mode='same'"),
+        (
+            CONV.format("config.k, stride=config.s"),
+            POOL.format("config.k, stride=config.s"),
+            "pad_mode='same'",
+        ),
         (CONV.format("3, padding=1"), POOL.format("3, pad_mode='valid'"), "pad_mode='pad', padding=1"),
         (CONV.format("3, padding=1"), POOL.format("3, pad_mode='pad'"), "padding=0"),
         ("nn.Conv2d(3, 4, 1)", POOL.format("1, pad_mode='valid'"), "has_bias=False"),

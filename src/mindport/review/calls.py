@@ -234,6 +234,8 @@ def _padding(
             return None
         sides.append(_per_axis(value))
     one, other = sides
+    if other is UNSET and one == 0 and actual[mode] == "same" and _wide(actual, names):
+        other = None
     if one is UNSET or other is UNSET or isinstance(one, str | Symbol) or isinstance(other, Symbol):
         return None
     if _unsure(one) or _unsure(other) or _equal(one, other):
@@ -243,6 +245,12 @@ def _padding(
         certain = all(isinstance(actual.get(names[n]), int | tuple) for n in ("kernel", "stride"))
         return Gap(mode, shown[1], shown[0], Confidence.CERTAIN if certain else Confidence.INFERRED)
     return Gap(mode, shown[1], shown[0])
+
+
+def _wide(side: Mapping[str, object], names: Mapping[str, str]) -> bool:
+    """Whether a kernel of unknown size is likely wider than its stride, so that ``same`` pads."""
+    kernel, stride = side.get(names["kernel"]), side.get(names["stride"])
+    return isinstance(kernel, Symbol) and repr(kernel) != repr(stride) and kernel.maybe != 1
 
 
 def _padding_text(side: Mapping[str, object], names: Mapping[str, str]) -> Symbol:
