@@ -8,6 +8,7 @@ from mindport.detectors import (  # noqa: F401
     compiled,
     defaults,
     graph,
+    graph_recompile,
     graph_trace,
     losses,
     review,
