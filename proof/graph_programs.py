@@ -246,8 +246,9 @@ def judge(number: int, seed: int, folder: Path) -> tuple[int, list[str], str, li
 
 def explained(names: Sequence[str], verdict: str, known: list[dict[str, Any]]) -> str:
     """The reason a disagreement is listed with, empty when it is not."""
+    bare = {name.partition("@")[0] for name in names}
     for entry in known:
-        if entry["piece"] in names and verdict.startswith(entry["verdict"]):
+        if bare.issuperset(entry["pieces"]) and verdict.startswith(entry["verdict"]):
             return str(entry["reason"])
     return ""
 
@@ -269,7 +270,9 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as name, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         folder = Path(name)
         jobs = [pool.submit(judge, n, options.seed, folder) for n in range(options.count)]
-        for job in concurrent.futures.as_completed(jobs):
+        for done, job in enumerate(concurrent.futures.as_completed(jobs), 1):
+            if done % 100 == 0:
+                print(f"{done} programs: {dict(counts)}", flush=True)
             number, names, found, codes, source = job.result()
             if not found:
                 counts["discarded: PyNative itself raises"] += 1
