@@ -61,3 +61,27 @@ class CompiledCallOn(CompiledShape):
                     sure = sure.weaker(kind).weaker(candidate.confidence).weaker(live.late)
                     self.found(view, compiled, node, sure, name.removeprefix("builtins."))
                     return
+
+
+@shape("compiled-within-for")
+class CompiledWithinFor(CompiledShape):
+    """A node of one of the listed ``ast`` types in the body of a ``for`` loop, nested functions left out."""
+
+    kinds = (ast.For,)
+    parameters: ClassVar[Mapping[str, Any]] = {"types": (list, True)}
+
+    def look(self, view: FileView, compiled: Compiled, live: Live) -> None:
+        """Report each such node that is parsed."""
+        if not isinstance(live.node, ast.For):
+            return
+        wanted = tuple(getattr(ast, name) for name in self.values["types"])
+        parsed = {other.node: other for kind in wanted for other in compiled.live.get(kind, ())}
+        stack: list[ast.AST] = list(live.node.body)
+        while parsed and stack:
+            node = stack.pop()
+            if isinstance(node, ast.FunctionDef | ast.For):
+                continue  # an inner loop is looked at itself
+            if node in parsed:
+                name = view.module.source.segment(node)
+                self.found(view, compiled, node, parsed[node].confidence, name)
+            stack.extend(ast.iter_child_nodes(node))
