@@ -211,12 +211,14 @@ def test_layers_whose_call_differs():
 def test_blocks_that_stay_and_blocks_that_go():
     new = one(
         "import torch\nfrom torch import nn\n\n\nclass Net(nn.Module):\n    def forward(self, x):\n"
-        "        with torch.no_grad():\n            y = x + 1\n        return y\n\n\n"
+        "        with torch.no_grad():\n            y = torch.relu(x) + 1\n"
+        "        with torch.no_grad():\n            self.last = x\n        return y\n\n\n"
         "def run(net, x):\n    with torch.no_grad():\n        text = '''\n        kept\n        '''\n"
         "        # a comment\n        for _ in range(2):\n            net(x)\n    return text\n\n\n"
         "def short(net, x):\n    with torch.no_grad(): net(x)\n"
     )
-    assert "        with torch.no_grad():\n            y = x + 1\n" in new
+    assert "        y = ops.stop_gradient(ops.relu(x) + 1)\n" in new
+    assert "        with torch.no_grad():\n            self.last = x\n" in new
     assert (
         "    text = '''\n        kept\n        '''\n    # a comment\n    for _ in range(2):\n        net(x)\n"
         in new

@@ -140,8 +140,3 @@ class Layout:
         if first >= 0:
             result.append((first, last))
         return result if len(result) == len(call.args) + len(call.keywords) else None
-
-    def bracketed(self, node: ast.AST) -> bool:
-        """Whether a node stands inside brackets, so that its text may run over lines."""
-        start, end = self.range(node)
-        return any(opened < start and closed >= end for closed, opened in self.brackets.items())

@@ -7,6 +7,7 @@ from functools import cached_property
 
 from mindport.detectors.base import FileView
 from mindport.semantics.kinds import Kind
+from mindport.semantics.scopes import Context
 from mindport.semantics.values import Expression, Named, Value
 
 _ASKING = frozenset({"builtins.isinstance", "builtins.issubclass"})
@@ -52,6 +53,10 @@ class Places:
                     result[decorator] = node
         return result
 
+    @cached_property
+    def _calls(self) -> dict[ast.AST, Context]:
+        return dict(self.view.module.scopes.nodes.get(ast.Call, ()))
+
     def decorated(self, node: ast.AST) -> ast.AST | None:
         """The definition a node decorates."""
         return self._decorators.get(node)
@@ -84,7 +89,7 @@ class Places:
         if not isinstance(parent, ast.Call) or not parent.args or parent.args[0] is not node:
             return None
         module = self.view.module
-        context = next((c for n, c in module.scopes.nodes.get(ast.Call, ()) if n is parent), None)
+        context = self._calls.get(parent)
         if context is None:
             return None
         values = [candidate.value for candidate in module.resolve(parent.func, context)]

@@ -29,10 +29,13 @@ def plan(planner: Planner) -> None:
     for node, context in planner.view.module.scopes.nodes.get(ast.With, ()):
         assert isinstance(node, ast.With)
         found = _context_row(planner, node.items[0].context_expr) if len(node.items) == 1 else None
-        if found is None or node.items[0].optional_vars is not None or context.scope.node in compiled:
+        if found is None or node.items[0].optional_vars is not None:
             continue
         use, row = found
         changes = _dedented(planner, node)
+        if context.scope.node in compiled:  # what is differentiated: the values themselves are cut off
+            cut = _cut_off(planner, node, row)
+            changes = [*changes, *cut] if changes and cut else []
         if changes:
             planner.add(planner.codes["compose"], planner.view.span_of(use), Applicability.UNSAFE, changes)
     for node_uses in planner.by_node.values():
@@ -166,6 +169,20 @@ def _context_row(planner: Planner, node: ast.expr) -> tuple[Use, ApiRow] | None:
     uses = planner.by_node.get(func)
     found = planner.row_of(uses) if uses else None
     return found if found is not None and found[1].kind == "context" else None
+
+
+def _cut_off(planner: Planner, node: ast.With, row: ApiRow) -> list[Change]:
+    """Wrap every value a block assigns by the row's template; empty where the block does more than that."""
+    target = planner.target(row)
+    match = re.fullmatch(r"([\w.]+)\(\{value\}\)", target.template) if target is not None else None
+    result: list[Change] = []
+    for statement in node.body:
+        simple = isinstance(statement, ast.Assign) and all(isinstance(t, ast.Name) for t in statement.targets)
+        if match is None or not simple or not isinstance(statement, ast.Assign):
+            return []
+        start, end = planner.layout.range(statement.value)
+        result += [Change(start, start, (Ref(match[1]), "(")), Change(end, end, (")",))]
+    return result
 
 
 def _dedented(planner: Planner, node: ast.With) -> list[Change]:
