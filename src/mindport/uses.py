@@ -124,7 +124,7 @@ def sites(view: FileView) -> Iterator[dict[str, object]]:
         receiver = _SHOWN.get(kind, kind.value) if kind is not None else None
         found.append((func, api, receiver, known.sure if kind is not None else None))
     source = view.module.source
-    for node, api, receiver, sure in sorted(found, key=lambda item: (item[0].lineno, item[0].col_offset)):
+    for node, api, receiver, sure in sorted(found, key=lambda item: _order(item[0])):
         span = source.span(node)
         yield {
             "path": source.path,
@@ -137,3 +137,7 @@ def sites(view: FileView) -> Iterator[dict[str, object]]:
             "receiver": receiver,
             "confidence": sure.value if sure is not None else None,
         }
+
+
+def _order(node: ast.expr) -> tuple[int, int, int, int]:
+    return node.lineno, node.col_offset, node.end_lineno or 0, node.end_col_offset or 0

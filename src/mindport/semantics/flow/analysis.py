@@ -344,13 +344,10 @@ class Flow:
         if declared.atoms and (not flow.own or declared.is_tensor):
             return declared
         known = flow.ensure(node, function.owner, arguments if flow.own else None)
-        return (
-            known
-            if known.atoms and known.sure is not Confidence.POSSIBLE
-            else declared
-            if declared.atoms
-            else known
-        )
+        if not declared.atoms:
+            return known
+        stub = known.kind is Kind.NONE and declared.kind is not Kind.NONE  # a body that only says `...`
+        return declared if stub or not known.atoms or known.sure is Confidence.POSSIBLE else known
 
 
 _FIRST = frozenset({"__init__", "forward", "construct"})
