@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import ast
-import io
-import tokenize
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -12,10 +10,8 @@ from typing import Any
 from mindport.catalog import ApiRow
 from mindport.detectors.base import FileView, Use
 from mindport.findings import Finding
-
-SKIPPED = frozenset(
-    {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
-)
+from mindport.semantics.module import Module
+from mindport.semantics.scopes import arguments_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +45,8 @@ COUNTS = ("code", "names", "methods", "plain", "device", "modules", "imports", "
 
 def features(view: FileView, findings: list[Finding], words: Mapping[str, Any]) -> Features:
     """Count one file. ``words``: the model's lists of identifiers, texts and file name parts."""
-    source = view.module.source
-    code = code_lines(source.text, source.tree)
+    nodes = view.module.scopes.nodes
+    code = code_lines(view.module)
     names: set[int] = set()
     methods: set[int] = set()
     plain: set[int] = set()
@@ -65,19 +61,24 @@ def features(view: FileView, findings: list[Finding], words: Mapping[str, Any]) 
             methods.add(line or 0)
         else:
             plain.add(line or 0)
-    device, texts, imports = set(), set(), set()
+    device: set[int] = set()
+    texts: set[int] = set()
+    imports: set[int] = set()
     identifiers, framework = frozenset(words["device"]), tuple(words["texts"])
     exact = frozenset(words["exact_texts"])
-    for node in ast.walk(source.tree):
-        if isinstance(node, ast.Name | ast.Attribute | ast.keyword | ast.arg):
-            word = getattr(node, "id", None) or getattr(node, "attr", None) or getattr(node, "arg", None)
-            if word in identifiers:
+    for kind, field in (("Name", "id"), ("Attribute", "attr"), ("keyword", "arg")):
+        for node, _ in nodes.get(getattr(ast, kind), ()):
+            if getattr(node, field) in identifiers:
                 device.add(getattr(node, "end_lineno", 0) or 0)
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-            if node.value in exact or any(part in node.value for part in framework):
-                texts.add(node.lineno)
-        elif isinstance(node, ast.Import | ast.ImportFrom):
-            imports.add(node.lineno)
+    for definition in (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda):
+        for node, _ in nodes.get(definition, ()):
+            found = (arg for arg in arguments_of(node.args) if arg.arg in identifiers)  # type: ignore[attr-defined]
+            device.update(arg.end_lineno or 0 for arg in found)
+    for text in view.module.scopes.texts:
+        if text.value in exact or any(part in str(text.value) for part in framework):
+            texts.add(text.lineno)
+    for statement in (ast.Import, ast.ImportFrom):
+        imports.update(node.lineno for node, _ in nodes.get(statement, ()))  # type: ignore[attr-defined]
     modules = _modules(view)
     bad = {f.line for f in findings if f.severity.rank >= 2}
     counted = (len(part & code) for part in (names, methods, plain, device, modules, imports, texts, bad))
@@ -93,6 +94,8 @@ def _changes(view: FileView, use: Use) -> bool:
 def _modules(view: FileView) -> set[int]:
     result: set[int] = set()
     bases = view.catalog.sets["module"]
+    calls: list[Any] = [node for node, _ in view.module.scopes.nodes.get(ast.Call, ())]
+    supers = [c.lineno for c in calls if isinstance(c.func, ast.Name) and c.func.id == "super"]
     for node, _ in view.module.classes:
         if view.module.ancestry(node).any_of(bases) is None:
             continue
@@ -100,37 +103,34 @@ def _modules(view: FileView) -> set[int]:
         for name, method in view.module.methods(node).items():
             if name == "forward":
                 result.add(method.lineno)
-            for child in ast.walk(method):
-                if (
-                    isinstance(child, ast.Call)
-                    and isinstance(child.func, ast.Name)
-                    and child.func.id == "super"
-                ):
-                    result.add(child.lineno)
+            last = method.end_lineno or method.lineno
+            result.update(line for line in supers if method.lineno <= line <= last)
     return result
 
 
-def code_lines(text: str, tree: ast.Module) -> set[int]:
+def code_lines(module: Module) -> set[int]:
     """The 1-based lines that hold code: no blank lines, comments or docstrings."""
     result: set[int] = set()
-    try:
-        for token in tokenize.generate_tokens(io.StringIO(text).readline):
-            if token.type not in SKIPPED:
-                result.update(range(token.start[0], token.end[0] + 1))
-    except (tokenize.TokenError, IndentationError, SyntaxError):
-        result = {i for i, line in enumerate(text.splitlines(), 1) if line.strip()}
-    for line in _docstrings(tree):
-        result.discard(line)
-    return result
+    for number, line in enumerate(module.source.lines, 1):
+        line = line.strip()
+        if line and line[0] != "#" and line != "\\":
+            result.add(number)
+    scopes = module.scopes
+    for text in (*scopes.texts, *(node for node, _ in scopes.nodes.get(ast.JoinedStr, ()))):
+        first: int = text.lineno  # type: ignore[attr-defined]
+        last: int = text.end_lineno or first  # type: ignore[attr-defined]
+        if last > first:  # what looks blank or like a comment belongs to the text
+            result.update(range(first, last + 1))
+    return result.difference(_docstrings(module))
 
 
-def _docstrings(tree: ast.Module) -> Iterator[int]:
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and node.body:
-            first = node.body[0]
-            if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
-                if isinstance(first.value.value, str):
-                    yield from range(first.lineno, (first.end_lineno or first.lineno) + 1)
+def _docstrings(module: Module) -> Iterator[int]:
+    for holder in module.scopes.scope_of:
+        body = getattr(holder, "body", None)
+        first = body[0] if isinstance(body, list) and body else None
+        if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
+            if isinstance(first.value.value, str):
+                yield from range(first.lineno, (first.end_lineno or first.lineno) + 1)
 
 
 def file_kind(view: FileView, words: Mapping[str, Any]) -> str:

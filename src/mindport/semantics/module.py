@@ -80,6 +80,7 @@ class Module:
         }
         self.scopes.nodes = assigns
         self.scopes.parents = {}
+        self.scopes.texts = []
         self._memo = {}
         self.settled = True
 

@@ -124,6 +124,7 @@ class ScopeTree:
         self.nodes: dict[type[ast.AST], list[tuple[ast.AST, Context]]] = defaultdict(list)
         self.scope_of: dict[ast.AST, Scope] = {}
         self.imported: set[str] = set()
+        self.texts: list[ast.Constant] = []
         self._bound: set[str] | None = None
         self.module = Scope(ScopeKind.MODULE, source.tree, None)
         self.scope_of[source.tree] = self.module
@@ -141,6 +142,7 @@ class ScopeTree:
         parents = self.parents
         nodes = self.nodes
         special = self._special
+        texts = self.texts
         root = Context(self.module, ())
         for statement in reversed(self.source.tree.body):
             parents[statement] = self.source.tree
@@ -149,6 +151,8 @@ class ScopeTree:
             node, context = stack.pop()
             kind = node.__class__
             if kind is ast.Constant:
+                if node.value.__class__ is str:  # type: ignore[attr-defined]
+                    texts.append(node)  # type: ignore[arg-type]
                 continue
             nodes[kind].append((node, context))
             if kind is ast.Name:
