@@ -181,7 +181,8 @@ def look_at(engine: Engine, task: Task[T], files: tuple[Path, ...]) -> Answer[T]
 
 
 def _check(engine: Engine, file: Path) -> Result:
-    return replace(engine.check_file(file, display_path(file)), drafts=())
+    result = engine.check_file(file, display_path(file))
+    return replace(result, drafts=(), lines=result.lines if result.findings else ())
 
 
 def _encode(result: Result) -> Any:
@@ -189,6 +190,8 @@ def _encode(result: Result) -> Any:
 
 
 def _decode(value: Any, file: Path) -> Result:
+    if not value["findings"]:
+        return decode(value)
     text = source_text.decode(source_text.read_bytes(file))
     return decode(value, tuple(source_text.split_lines(text.removeprefix("\ufeff"))))
 

@@ -10,6 +10,7 @@ from mindport.detectors.graph import CompiledShape
 from mindport.findings import Confidence
 from mindport.semantics.compiled import Compiled
 from mindport.semantics.live import TERMINATORS, arms, decides
+from mindport.semantics.nodes import walk
 from mindport.semantics.scopes import arguments_of
 
 _NESTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
@@ -49,7 +50,7 @@ class Names:
                 continue
             if kind is ast.comprehension:
                 target = current.target  # type: ignore[attr-defined]
-                private |= {n.id for n in ast.walk(target) if isinstance(n, ast.Name)}
+                private |= {n.id for n in walk(target) if isinstance(n, ast.Name)}
             for name in current._fields:
                 value = getattr(current, name, None)
                 if value.__class__ is list:
@@ -177,7 +178,7 @@ def _header(names: Names, statement: ast.stmt) -> set[str]:
 
 def _targets(statement: ast.stmt) -> set[str]:
     if isinstance(statement, ast.For):
-        return {n.id for n in ast.walk(statement.target) if isinstance(n, ast.Name)}
+        return {n.id for n in walk(statement.target) if isinstance(n, ast.Name)}
     return set()
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from mindport.detectors.base import Detector, FileView, shape
 from mindport.findings import Applicability, Edit, Fix
 from mindport.semantics.module import Module
+from mindport.semantics.nodes import walk
 from mindport.semantics.scopes import Context, NamedFunction
 from mindport.semantics.values import ClassValue, Instance, SelfValue
 
@@ -41,7 +42,7 @@ def _calls_own(module: Module, function: NamedFunction, method: str) -> bool:
         and n.attr == method
         and isinstance(n.value, ast.Name)
         and n.value.id == first
-        for n in ast.walk(function)
+        for n in walk(function)
     )
 
 

@@ -9,6 +9,7 @@ from mindport.detectors.base import Detector, FileView, shape
 from mindport.detectors.calls import Target, argument, targets
 from mindport.findings import Applicability, Confidence, Edit, Fix, Span
 from mindport.semantics.module import Module
+from mindport.semantics.nodes import walk
 from mindport.semantics.scopes import Context
 from mindport.semantics.values import Instance, Named
 
@@ -131,7 +132,7 @@ class LossLabels(_Loss):
 
     def _rows(self, module: Module, node: ast.AST, context: Context) -> bool:
         words: list[str] = self.values["one-hot-words"]
-        for part in ast.walk(node):
+        for part in walk(node):
             name = part.id if isinstance(part, ast.Name) else getattr(part, "attr", "")
             if isinstance(name, str) and any(word in name.lower() for word in words):
                 return True
@@ -156,7 +157,7 @@ def _nested(parts: list[ast.expr]) -> bool:
         isinstance(part, ast.List | ast.Tuple)
         and any(isinstance(element, ast.List | ast.Tuple) for element in part.elts)
         for argument_node in parts
-        for part in ast.walk(argument_node)
+        for part in walk(argument_node)
     )
 
 
@@ -185,7 +186,7 @@ class LossResult(_Loss):
     def _reduced(self, module: Module, call: ast.Call, context: Context) -> bool:
         """Whether the function that calls the loss uses a reducing name anywhere."""
         words: list[str] = self.values["reductions"]
-        for part in ast.walk(context.scope.node):
+        for part in walk(context.scope.node):
             name = part.id if isinstance(part, ast.Name) else getattr(part, "attr", "")
             if isinstance(name, str) and any(word in name.lower() for word in words):
                 return True

@@ -13,8 +13,8 @@ from mindport.semantics.oracle import Oracle
 from mindport.semantics.values import Named
 from mindport.source import text as source_text
 
-KEEP = 256
-"""How many parsed modules stay in memory; a run over many files stays flat."""
+KEEP = 128
+"""How many parsed modules stay in memory, those asked for last; a run over many files stays flat."""
 
 
 class Project:
@@ -51,6 +51,7 @@ class Project:
         known = self._modules.get(file)
         if known is not None and not known.settled and known.source.text == source.text:
             known.source.path = source.path
+            self._modules.move_to_end(file)
             return known
         module = Module(source, self, self._dotted(file), os.path.dirname(file))
         self._remember(file, module)
@@ -157,6 +158,7 @@ class Project:
 
     def _load(self, path: str) -> Module | None:
         if path in self._modules:
+            self._modules.move_to_end(path)
             return self._modules[path]
         file = os.path.realpath(path)
         module = self._modules.get(file)
@@ -174,5 +176,6 @@ class Project:
 
     def _remember(self, file: str, module: Module | None) -> None:
         self._modules[file] = module
+        self._modules.move_to_end(file)
         while len(self._modules) > KEEP:
             self._modules.popitem(last=False)

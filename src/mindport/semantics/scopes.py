@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import ClassVar
 
+from mindport.semantics.nodes import children as children_of
 from mindport.source.text import Source
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -166,7 +167,7 @@ class ScopeTree:
             if handler is not None:
                 children = handler(self, node, context)
             else:
-                children = [(child, context) for child in _children(node)]
+                children = [(child, context) for child in children_of(node)]
             for item in reversed(children):
                 parents[item[0]] = node
                 stack.append(item)
@@ -421,17 +422,3 @@ def _bind_targets(context: Context, target: ast.AST, value: ast.AST | None) -> N
             _bind_targets(context, element, part)
     elif isinstance(target, ast.Starred):
         _bind_targets(context, target.value, None)
-
-
-def _children(node: ast.AST) -> list[ast.AST]:
-    result: list[ast.AST] = []
-    for name in node._fields:
-        value = getattr(node, name, None)
-        if value.__class__ is list:
-            result += [item for item in value if isinstance(item, ast.AST)]
-        elif isinstance(value, ast.AST) and not isinstance(value, _LEAVES):
-            result.append(value)
-    return result
-
-
-_LEAVES = (ast.expr_context, ast.operator, ast.boolop, ast.unaryop, ast.cmpop)

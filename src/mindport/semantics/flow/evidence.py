@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from mindport.semantics.nodes import children
 from mindport.semantics.scopes import NamedFunction
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ def parameter_evidence(frame: Frame, node: NamedFunction, names: frozenset[str])
     while stack:
         current = stack.pop()
         _LOOK.get(current.__class__, _nothing)(frame, found, current)
-        stack.extend(ast.iter_child_nodes(current))
+        stack += children(current)
     return found
 
 

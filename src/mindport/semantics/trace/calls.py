@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from mindport.findings import Confidence
 from mindport.semantics.module import Module
+from mindport.semantics.nodes import walk
 from mindport.semantics.scopes import Context, FunctionNode, Scope
 from mindport.semantics.trace.builtin import Builtins
 from mindport.semantics.trace.names import Arguments
@@ -209,9 +210,7 @@ class Calls(Builtins):
     def _generator(self, node: ast.AST) -> bool:
         known = self._generators.get(node)
         if known is None:
-            known = self._generators[node] = any(
-                isinstance(n, ast.Yield | ast.YieldFrom) for n in ast.walk(node)
-            )
+            known = self._generators[node] = any(isinstance(n, ast.Yield | ast.YieldFrom) for n in walk(node))
         return known
 
     def _run(self, inner: Frame, node: ast.AST) -> Shadow:
@@ -237,7 +236,7 @@ class Calls(Builtins):
                     )
 
     def _wraps(self, value: FunctionValue) -> bool:
-        for node in ast.walk(value.node):
+        for node in walk(value.node):
             if isinstance(node, ast.FunctionDef):
                 for decorator in node.decorator_list:
                     target = decorator.func if isinstance(decorator, ast.Call) else decorator

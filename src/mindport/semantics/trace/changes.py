@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from mindport.findings import Confidence
+from mindport.semantics.nodes import walk
 from mindport.semantics.trace.expressions import Expressions
 from mindport.semantics.trace.literals import INTEGERS, integer
 from mindport.semantics.trace.values import Event, Origin, Shadow, What, join
@@ -128,8 +129,8 @@ class Changes(Expressions):
         return isinstance(place, ast.Name) and any(
             isinstance(node, ast.Return)
             and node.value is not None
-            and any(isinstance(n, ast.Name) and n.id == place.id for n in ast.walk(node.value))
-            for node in ast.walk(frame.function)
+            and any(isinstance(n, ast.Name) and n.id == place.id for n in walk(node.value))
+            for node in walk(frame.function)
         )
 
     def augment(self, frame: Frame, node: ast.AugAssign) -> None:
@@ -165,7 +166,7 @@ class Changes(Expressions):
         """Names a nested function reads that it does not bind."""
         known = self._free.get(node)
         if known is None:
-            inner = {n for n in ast.walk(node) if isinstance(n, ast.Name)}
+            inner = {n for n in walk(node) if isinstance(n, ast.Name)}
             bound = {n.id for n in inner if isinstance(n.ctx, ast.Store)}
             arguments = getattr(node, "args", None)
             if isinstance(arguments, ast.arguments):

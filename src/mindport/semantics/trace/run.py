@@ -9,6 +9,7 @@ from mindport.findings import Confidence
 from mindport.semantics.compiled import Compiled
 from mindport.semantics.kinds import Known
 from mindport.semantics.module import Module
+from mindport.semantics.nodes import walk
 from mindport.semantics.scopes import FunctionNode
 from mindport.semantics.trace.frame import Frame
 from mindport.semantics.trace.statements import Statements
@@ -118,7 +119,7 @@ class Tracer(Statements):
             return known
         attributes: dict[str, set[str]] = {}
         shown: dict[str, What] = {}
-        for node in ast.walk(function):
+        for node in walk(function):
             kind = node.__class__
             if kind is ast.Attribute and node.value.__class__ is ast.Name:  # type: ignore[attr-defined]
                 attributes.setdefault(node.value.id, set()).add(node.attr)  # type: ignore[attr-defined]
