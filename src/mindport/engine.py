@@ -14,6 +14,7 @@ from mindport.catalog import Catalog, Check, load_catalog
 from mindport.catalog.returns import parameters, returns, surface_kind
 from mindport.config import Config
 from mindport.detectors import Detector, FileView, Stage, build_detectors
+from mindport.effort.facts import Facts, facts
 from mindport.effort.features import Features
 from mindport.findings import Confidence, Coverage, FileError, Finding, Severity, Span
 from mindport.fixes.draft import Draft, drafted
@@ -49,6 +50,7 @@ class Result:
     sites: tuple[dict[str, object], ...] = ()
     drafts: tuple[Draft, ...] = ()
     features: Features | None = None
+    facts: Facts | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +156,7 @@ class Engine:
             inventory = tuple(sites(view)) if self.inventory else ()
             drafts = self._drafts(view) if self.fixing else ()
             counted = self._measure(view) if self.measuring else None
+            known = facts(view) if self.measuring else None
             view.module.settle()
         except RecursionError:
             return failed(source.path, SourceError("nested too deeply to analyse"))
@@ -161,8 +164,9 @@ class Engine:
         if drafts:
             kept = with_fixes(kept, drafts, source, self.catalog, self.config.language)
         lines = tuple(source.lines)
+        found_in = (tuple(kept), tuple(hidden))
         return Result(
-            source.path, tuple(kept), tuple(hidden), None, seen, view.stage, lines, inventory, drafts, counted
+            source.path, *found_in, None, seen, view.stage, lines, inventory, drafts, counted, known
         )
 
     def _measure(self, view: FileView) -> Features:

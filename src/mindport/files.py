@@ -24,21 +24,28 @@ SKIPPED_FOLDERS = frozenset(
         ".pytest_cache",
         ".ruff_cache",
         ".eggs",
+        ".ipynb_checkpoints",
     }
 )
 
 
 def find_files(
-    paths: Iterable[str], exclude: Iterable[str] = (), root: Path | None = None
+    paths: Iterable[str],
+    exclude: Iterable[str] = (),
+    root: Path | None = None,
+    suffixes: tuple[str, ...] = (".py",),
 ) -> Iterator[Path | FileError]:
-    """Python files under the paths, each once, in a stable order; a path that cannot be used is an error."""
+    """Python files under the paths, each once, in a stable order; a path that cannot be used is an error.
+
+    ``suffixes``: the names of files that folders are searched for; a file given by name is always taken.
+    """
     patterns = tuple(exclude)
     seen: set[Path] = set()
     for text in paths:
         path = Path(text)
         try:
             if path.is_dir():
-                yield from _walk(path, patterns, root, seen)
+                yield from _walk(path, patterns, root, seen, suffixes)
             elif path.exists():
                 real = path.resolve()
                 if real not in seen:
@@ -53,7 +60,11 @@ def find_files(
 
 
 def _walk(
-    folder: Path, patterns: tuple[str, ...], root: Path | None, seen: set[Path]
+    folder: Path,
+    patterns: tuple[str, ...],
+    root: Path | None,
+    seen: set[Path],
+    suffixes: tuple[str, ...],
 ) -> Iterator[Path | FileError]:
     errors: list[FileError] = []
 
@@ -68,7 +79,7 @@ def _walk(
         )
         for name in sorted(files):
             file = here / name
-            if not name.endswith(".py") or _excluded(file, patterns, root):
+            if not name.endswith(suffixes) or _excluded(file, patterns, root):
                 continue
             if file.is_symlink() and not file.exists():
                 yield FileError(display_path(file), 0, 0, "is a dangling or circular link")

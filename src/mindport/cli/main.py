@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mindport import __version__
+from mindport.cli.audit import audit
 from mindport.cli.compare import compare
 from mindport.cli.review import review
 
@@ -333,6 +334,7 @@ def lookup(names: tuple[str, ...], output_format: str, language: str | None, api
     sys.exit(0 if all(answer["known"] for answer in answers) else 1)
 
 
+cli.add_command(audit)
 cli.add_command(compare)
 cli.add_command(review)
 
