@@ -53,8 +53,10 @@ def facts(view: FileView) -> Facts:
 
 def requests(module: Module) -> Iterator[Request]:
     """What the import statements of a module ask for, in functions and under conditions as well."""
-    for node in ast.walk(module.source.tree):
-        if isinstance(node, ast.Import):
-            yield from ((0, alias.name, "") for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            yield from ((node.level, node.module or "", alias.name) for alias in node.names)
+    nodes = module.scopes.nodes
+    for node, _ in nodes.get(ast.Import, ()):
+        assert isinstance(node, ast.Import)
+        yield from ((0, alias.name, "") for alias in node.names)
+    for node, _ in nodes.get(ast.ImportFrom, ()):
+        assert isinstance(node, ast.ImportFrom)
+        yield from ((node.level, node.module or "", alias.name) for alias in node.names)
