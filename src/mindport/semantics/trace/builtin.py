@@ -231,7 +231,8 @@ class Builtins(Changes):
 
     def _used_as_tensor(self, frame: Frame, node: ast.Call, value: Shadow) -> bool:
         """Whether an input that is made a Tensor is used as one elsewhere too."""
-        if value.origin is not Origin.INPUT or value.dtype is None:
+        inside_root = frame.outer is None and frame.caller is None
+        if value.origin is not Origin.INPUT or value.dtype is None or not inside_root:
             return True
         inside = {id(n) for n in ast.walk(node)}
         names = (n for n in ast.walk(frame.function) if isinstance(n, ast.Name) and n.id == value.dtype)
