@@ -214,3 +214,12 @@ def test_wrong_records_are_one_line(project: str, text: str, said: str) -> None:
     Path("records.jsonl").write_text(text + "\n", encoding="utf-8")
     result = run("--calibrate", "records.jsonl")
     assert (result.exit_code, said in result.output) == (2, True), result.output
+
+
+def test_a_ported_file_with_findings_is_in_a_wave(tmp_path: Path) -> None:
+    text = "from mindspore import nn\n\nclass Net(nn.Cell):\n    def forward(self, x):\n        return x\n"
+    Path("port.py").write_text(text, encoding="utf-8")
+    data = as_json("port.py")
+    assert data["findings"]
+    assert data["waves"][0]["files"] == ["port.py"]
+    assert data["calendar"]["working_days"]["likely"] == data["person_days"]["likely"] > 0

@@ -60,10 +60,12 @@ def build(records: Iterable[Record], catalog: Catalog, config: Config, people: i
         files, packages = resolver.of(record.real, record.imports)
         imports[record.path] = tuple(sorted(path_of[file] for file in files))
         found[index] = replace(record, packages=tuple(sorted(packages.items())))
-    work = [record.path for record in found if record.lines.likely > 0]
+    estimated = estimate(found, catalog, config.api, assumptions())
+    # A ported file touches no lines any more, and may still have findings to deal with.
+    work = [r.path for r in found if r.lines.likely > 0 or estimated.per_file.get(r.path, NONE).likely > 0]
     return Audit(
         found,
-        estimate(found, catalog, config.api, assumptions()),
+        estimated,
         order.order(imports, work),
         imports,
         catalog,

@@ -15,6 +15,7 @@ AUDIT_WORDS: dict[str, dict[str, str]] = {
         "headline": "{low} to {high} person-days, likely {likely}",
         "range": "P20 to P80; likely is P50",
         "working-days": "{people} people: {low} to {high} working days, likely {likely}",
+        "working-days-one": "1 person: {low} to {high} working days, likely {likely}",
         "files": "files",
         "files-with-work": "files with work",
         "code-lines": "lines of code",
@@ -99,6 +100,7 @@ AUDIT_WORDS: dict[str, dict[str, str]] = {
         "headline": "{low} 至 {high} 人天，预计 {likely}",
         "range": "P20 至 P80；预计值为 P50",
         "working-days": "{people} 人：{low} 至 {high} 个工作日，预计 {likely}",
+        "working-days-one": "1 人：{low} 至 {high} 个工作日，预计 {likely}",
         "files": "文件",
         "files-with-work": "需要修改的文件",
         "code-lines": "代码行",
@@ -227,4 +229,5 @@ def calendar_line(document: Mapping[str, Any], language: str) -> str:
     """How many working days a number of people need."""
     calendar = document["calendar"]
     days = {side: number(value) for side, value in calendar["working_days"].items()}
-    return AUDIT_WORDS[language]["working-days"].format(people=calendar["people"], **days)
+    key = "working-days" if calendar["people"] > 1 else "working-days-one"
+    return AUDIT_WORDS[language][key].format(people=calendar["people"], **days)
