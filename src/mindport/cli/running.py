@@ -79,7 +79,7 @@ def look_at_files(
     """Look at files; what is made of them comes in any order, each as soon as it is there."""
     advance = plan.advance or (lambda count: None)
     gc.freeze()  # what is loaded now stays; trees of many files need few collections
-    gc.set_threshold(100_000, 20, 4)  # but modules refer to each other: without any they pile up
+    gc.set_threshold(50_000, 10, 2)  # but modules refer to each other: uncollected they pile up to gigabytes
     store = open_store(engine, ways, product.name) if plan.cache and ways.cacheable else None
     try:
         missing: list[Path] = []
