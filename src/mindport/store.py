@@ -45,7 +45,7 @@ class Store:
         self._digests: dict[str, str | None] = {}
         self._fresh: set[int] = set()
         self._stale: set[int] = set()
-        self._ids: dict[Node, int] = {}
+        self._ids: dict[int, int] = {}  # by hash: the nodes themselves would fill the memory
         self._writable = True
         self._used: list[tuple[int, bytes]] = []
         self._db = _connect(file)
@@ -145,9 +145,10 @@ class Store:
             self._writable = False
 
     def _id(self, node: Node) -> int:
-        known = self._ids.get(node)
+        seen = hash(node)
+        known = self._ids.get(seen)
         if known is None:
-            known = self._ids[node] = self._node(node)
+            known = self._ids[seen] = self._node(node)
         return known
 
     def _node(self, node: Node) -> int:

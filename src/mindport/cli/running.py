@@ -16,6 +16,7 @@ from mindport.cli.parallel import Ways, engine_for
 from mindport.codec import decode, encode
 from mindport.config import Config
 from mindport.engine import Engine, Result, display_path
+from mindport.findings import Finding
 from mindport.semantics.depends import Node, Trace
 from mindport.source import text as source_text
 from mindport.source.text import SourceError
@@ -26,6 +27,8 @@ T = TypeVar("T")
 CHUNK_BYTES = 1_000_000
 """At most so much source goes to a process at once: the last chunk decides how long the others wait."""
 CHUNK_FILES = 64
+FRAME = 3
+"""Lines before and after a finding that stay for its code frame."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +185,19 @@ def look_at(engine: Engine, task: Task[T], files: tuple[Path, ...]) -> Answer[T]
 
 def _check(engine: Engine, file: Path) -> Result:
     result = engine.check_file(file, display_path(file))
-    return replace(result, drafts=(), lines=result.lines if result.findings else ())
+    return replace(result, drafts=(), lines=_needed(result.lines, result.findings))
+
+
+def _needed(lines: Sequence[str], findings: Sequence[Finding]) -> tuple[str, ...]:
+    """The lines of code frames; the others are empty, so that reports of many files stay small."""
+    if not findings:
+        return ()
+    wanted = {
+        number
+        for finding in findings
+        for number in range(finding.line - FRAME, finding.span.end_line + FRAME + 1)
+    }
+    return tuple(line if number in wanted else "" for number, line in enumerate(lines, 1))
 
 
 def _encode(result: Result) -> Any:
@@ -193,7 +208,10 @@ def _decode(value: Any, file: Path) -> Result:
     if not value["findings"]:
         return decode(value)
     text = source_text.decode(source_text.read_bytes(file))
-    return decode(value, tuple(source_text.split_lines(text.removeprefix("\ufeff"))))
+    result = decode(value)
+    return replace(
+        result, lines=_needed(source_text.split_lines(text.removeprefix("\ufeff")), result.findings)
+    )
 
 
 CHECK = Product("check", _check, _encode, _decode)
