@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 MAX_CALLS = 7
 """How many calls deep a function's result is followed."""
+MAX_AGAIN = 3
+"""How often a function of another file is worked out anew because its result was cut short."""
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
@@ -42,6 +44,8 @@ class Flows:
 
     def __init__(self, library: Library) -> None:
         self.library = library
+        self.inside: Flow | None = None  # the other file's analysis that was asked first
+        self.cuts = 0  # how often a chain of calls was cut short
         self.depth = 0
 
     def own(self, module: Module, tensors: tuple[str, ...], proving: tuple[str, ...]) -> Flow:
@@ -81,6 +85,7 @@ class Flow:
         self._free: dict[ast.AST, Known] = {}
         self._results: dict[ast.AST, Known] = {}
         self._active: set[ast.AST] = set()
+        self._again: dict[ast.AST, int] = {}
         self._written: dict[tuple[ast.ClassDef, str], Known] = {}
         self._members: dict[tuple[ast.ClassDef, str], Known] = {}
         self._asking: set[tuple[ast.ClassDef, str]] = set()
@@ -122,10 +127,16 @@ class Flow:
         known = self._results.get(node)
         if known is not None:
             return known
-        if node in self._active or self.flows.depth >= MAX_CALLS:
+        flows = self.flows
+        if node in self._active or flows.depth >= MAX_CALLS:
+            flows.cuts += 1
             return UNKNOWN
+        before, cuts = flows.depth, flows.cuts
+        entered = not self.own and flows.inside is None
+        if entered:  # what another file says must not depend on who asks, nor how deep in its own calls
+            flows.inside, flows.depth = self, 0
         self._active.add(node)
-        self.flows.depth += 1
+        flows.depth += 1
         try:
             outer = self.frames.get(node)
             frame = Frame(self, owner, node, outer.scopes() if outer is not None else ())
@@ -135,9 +146,18 @@ class Flow:
         except RecursionError:
             result = UNKNOWN
         finally:
-            self.flows.depth -= 1
+            flows.depth = before
             self._active.discard(node)
-        self._results[node] = result
+            if entered:
+                flows.inside = None
+            if not self.own and not self._active:  # nobody asks about single expressions of another file
+                self.facts.clear()
+                self.frames.clear()
+        again = self._again.get(node, 0)
+        if self.own or entered or flows.cuts == cuts or again >= MAX_AGAIN:
+            self._results[node] = result
+        else:  # cut short on the way from another function: to be worked out when asked for itself
+            self._again[node] = again + 1
         return result
 
     # --- names -----------------------------------------------------------------------------------------
