@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from mindport.findings import Confidence
-from mindport.semantics.kinds import TENSORS, UNKNOWN, Atom, Kind, Known, container, items, of, runtime
+from mindport.semantics.kinds import UNKNOWN, Atom, Kind, Known, container, items, of, runtime
 
 SELF, FIRST = "self", "first"
 """Words of the table: the result is what the receiver, or the first argument, is."""
@@ -216,13 +216,3 @@ def _parse(tokens: list[str]) -> tuple[Known, list[str]]:
     if kind in (Kind.LIST, Kind.TUPLE, Kind.DICT):
         return container(kind, parts[-1]), rest
     return Known((Atom(kind, parts[-1]),), Confidence.CERTAIN), rest
-
-
-def is_tensor_like(value: Known) -> bool:
-    """Whether a value is a Tensor, or a list or tuple of them."""
-    atom = value.atom
-    if atom is None:
-        return False
-    if atom.kind in TENSORS:
-        return True
-    return atom.kind in (Kind.LIST, Kind.TUPLE) and atom.element is not None and atom.element.is_tensor
