@@ -6,7 +6,8 @@ The order of results is not that of the files: whoever prints sorts. Nothing is 
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -27,6 +28,8 @@ T = TypeVar("T")
 CHUNK_BYTES = 1_000_000
 """At most so much source goes to a process at once: the last chunk decides how long the others wait."""
 CHUNK_FILES = 64
+COLLECT_BYTES = 2_500_000
+"""So much source is looked at between two collections."""
 FRAME = 3
 """Lines before and after a finding that stay for its code frame."""
 
@@ -81,8 +84,6 @@ def look_at_files(
 ) -> Iterator[T]:
     """Look at files; what is made of them comes in any order, each as soon as it is there."""
     advance = plan.advance or (lambda count: None)
-    gc.freeze()  # what is loaded now stays; trees of many files need few collections
-    gc.set_threshold(50_000, 10, 2)  # but modules refer to each other: uncollected they pile up to gigabytes
     store = open_store(engine, ways, product.name) if plan.cache and ways.cacheable else None
     try:
         missing: list[Path] = []
@@ -165,11 +166,47 @@ def work(task: Task[T], files: tuple[Path, ...]) -> Answer[T]:
     return look_at(engine_for(task.config, task.ways, task.run), task, files)
 
 
+@contextmanager
+def collected_by_size() -> Iterator[None]:
+    """Hold the garbage collector, which would walk the kept trees over and over; see `_counting`."""
+    if not gc.isenabled():
+        yield
+        return
+    gc.freeze()  # what is loaded now stays
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+
+
+_looked = [0]
+
+
+def _counting(files: Iterable[Path]) -> Iterator[Path]:
+    """The files; after every `COLLECT_BYTES` of source what nobody needs any more is collected at once.
+
+    Modules refer to each other in circles: uncollected they would pile up to gigabytes.
+    """
+    for file in files:
+        yield file
+        try:
+            _looked[0] += file.stat().st_size
+        except OSError:
+            continue
+        if _looked[0] > COLLECT_BYTES:
+            _looked[0] = 0
+            gc.unfreeze()
+            gc.collect()
+            gc.freeze()
+
+
 def look_at(engine: Engine, task: Task[T], files: tuple[Path, ...]) -> Answer[T]:
     """Look at a chunk with an engine."""
     if task.traced and engine.project.trace is None:
         engine.project.trace = Trace()
-    made = tuple(task.product.look(engine, file) for file in files)
+    with collected_by_size():
+        made = tuple(task.product.look(engine, file) for file in _counting(files))
     trace = engine.project.trace
     if not task.traced or trace is None:
         return Answer(files, made)
