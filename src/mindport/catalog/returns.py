@@ -7,7 +7,7 @@ from functools import cache
 
 from mindport.catalog.load import checks_directory
 from mindport.catalog.signature import read_signature
-from mindport.catalog.surface import surface
+from mindport.catalog.surface import Name, surface
 from mindport.semantics.library import Row
 
 FILES = ("returns.tsv", "returns-python.tsv")
@@ -27,17 +27,18 @@ def returns() -> Mapping[str, tuple[Row, ...]]:
 
 def surface_kind(name: str) -> str:
     """The kind of a framework's name (class, function, method, attribute, ...), empty when it is not known."""
-    root = name.partition(".")[0]
-    if root not in ("torch", "mindspore"):
-        return ""
-    found = surface(root).get(name)
+    found = _entry(name)
     return found.kind if found is not None else ""
 
 
 @cache
 def parameters(name: str) -> tuple[str, ...]:
     """The parameter names of a framework's callable in order."""
-    root = name.partition(".")[0]
-    found = surface(root).get(name) if root in ("torch", "mindspore") else None
+    found = _entry(name)
     signature = read_signature(found.signature) if found is not None else None
     return signature.names if signature is not None else ()
+
+
+def _entry(name: str) -> Name | None:
+    root = name.partition(".")[0]
+    return surface(root).get(name) if root in ("torch", "mindspore") else None

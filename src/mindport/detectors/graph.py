@@ -166,12 +166,7 @@ class CompiledWith(CompiledShape):
         return verdict
 
     def _allowed(self, value: ClassValue) -> bool:
-        scope = value.module.scopes.scope_of[value.node].parent or value.module.scopes.module
-        return any(
-            isinstance(c.value, Named) and c.value.name in self.names("allowed")
-            for decorator in value.node.decorator_list
-            for c in value.module.resolve(decorator, Context(scope, ()))
-        )
+        return not self.names("allowed").isdisjoint(value.module.class_decorators(value.node))
 
 
 @shape("compiled-raise")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from math import exp, expm1, log1p
+from math import expm1, log1p
 from typing import Any
 
 import tomli
@@ -52,9 +52,3 @@ def predict(counted: Features, model: Mapping[str, Any], *, small: bool) -> Line
     spread = table["spread"]
     low, high = (max(0.0, expm1(value + float(spread[side]))) for side in ("low", "high"))
     return Lines(min(low, likely), likely, min(high, max(likely, 3.0 * counted.code)))
-
-
-def likely_error(model: Mapping[str, Any]) -> tuple[float, float]:
-    """The factor by which four fifths of the back-test missed at most: P20 and P80 of real over predicted."""
-    spread = model["lines"]["spread"]
-    return exp(float(spread["low"])), exp(float(spread["high"]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -165,6 +166,14 @@ class Library:
             texts = dict.fromkeys(text for row in self._rows.get(name, ()) for text in row.tensors)
             known = self._places[name] = tuple(_read_place(text) for text in texts)
         return known
+
+
+def argument_of(call: ast.Call, parameter: str, place: int) -> ast.expr | None:
+    """What a call passes for a parameter, by keyword or by place."""
+    value = next((k.value for k in call.keywords if k.arg == parameter), None)
+    if value is None and 0 <= place < len(call.args):
+        return call.args[place]
+    return value
 
 
 def _read_place(text: str) -> tuple[str, int, bool]:

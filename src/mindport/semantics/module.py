@@ -369,6 +369,12 @@ class Module:
                 if isinstance(cls, ast.ClassDef) and cls.lineno == answer.line and module is not None:
                     yield Candidate(ClassValue(module, cls), Confidence.INFERRED)
 
+    def class_decorators(self, node: ast.ClassDef) -> list[str]:
+        """The external names that decorate a class, each written without a call."""
+        context = Context(self.scopes.scope_of[node].parent or self.scopes.module, ())
+        found = (c.value for decorator in node.decorator_list for c in self.resolve(decorator, context))
+        return [value.name for value in found if isinstance(value, Named)]
+
     def ancestry(self, node: ast.ClassDef, depth: int = 0) -> Ancestry:
         """The external names a class derives from, through all classes of the project."""
         if node in self._ancestry:

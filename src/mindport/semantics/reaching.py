@@ -26,10 +26,15 @@ def method_owner(scope: Scope) -> ast.ClassDef | None:
     """The class a function scope is a method of (a static method has none)."""
     if scope.kind is not ScopeKind.FUNCTION or isinstance(scope.node, ast.Lambda):
         return None
-    decorators: list[ast.expr] = scope.node.decorator_list  # type: ignore[attr-defined]
-    if any(isinstance(d, ast.Name) and d.id == "staticmethod" for d in decorators):
+    if is_decorated(scope.node, "staticmethod"):
         return None
     return class_of(scope.parent)
+
+
+def is_decorated(node: ast.AST, name: str) -> bool:
+    """Whether a function or class has a decorator written as a plain name (``@staticmethod``)."""
+    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
+    return any(isinstance(d, ast.Name) and d.id == name for d in decorators)
 
 
 def class_of(scope: Scope | None) -> ast.ClassDef | None:

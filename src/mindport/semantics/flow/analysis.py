@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from mindport.findings import Confidence
 from mindport.semantics.flow.annotations import annotation
 from mindport.semantics.flow.frame import Frame
-from mindport.semantics.kinds import UNKNOWN, Atom, Kind, Known, join, of
+from mindport.semantics.kinds import UNKNOWN, Atom, Kind, Known, join
 from mindport.semantics.library import Arguments, Library
 from mindport.semantics.scopes import NamedFunction, ScopeKind
 from mindport.semantics.values import (
@@ -114,11 +114,6 @@ class Flow:
         for node, scope in functions:
             owner = scope.node if isinstance(scope.node, ast.ClassDef) else None
             self.ensure(node, ClassValue(self.module, owner) if owner else None)  # type: ignore[arg-type]
-
-    def forget(self) -> None:
-        """Drop the facts about single expressions; results and attributes stay."""
-        self.facts = {}
-        self.frames = {}
 
     def ensure(
         self, node: NamedFunction, owner: ClassValue | None, arguments: Arguments | None = None
@@ -345,11 +340,16 @@ class Flow:
     def named_member(self, cls: str, name: str) -> Known:
         """What an attribute of an instance of an external class is."""
         bases = (cls, *self.library.sets["module-base"]) if cls in self.library.modules else (cls,)
-        for base in bases:
-            if self.library.is_attribute(f"{base}.{name}"):
-                return self.library.attribute(f"{base}.{name}") or UNKNOWN
-            if self.library.exists(f"{base}.{name}"):
-                return Known((Atom(Kind.FUNCTION, ref=Named(f"{base}.{name}")),), Confidence.CERTAIN)
+        return self.external_member(bases, name)
+
+    def external_member(self, classes: Iterable[str], name: str) -> Known:
+        """What an attribute is of the first of some external classes that has it; a method is a function."""
+        for cls in classes:
+            full = f"{cls}.{name}"
+            if self.library.is_attribute(full):
+                return self.library.attribute(full) or UNKNOWN
+            if self.library.exists(full):
+                return Known((Atom(Kind.FUNCTION, ref=Named(full)),), Confidence.CERTAIN)
         return UNKNOWN
 
     # --- calls -----------------------------------------------------------------------------------------
@@ -383,6 +383,3 @@ def _specific(value: Known) -> Known:
         if rest:
             return Known(rest, value.sure)
     return value
-
-
-NOTHING = of(Kind.NONE)

@@ -19,7 +19,7 @@ from mindport.semantics.kinds import (
     join,
     of,
 )
-from mindport.semantics.library import Arguments
+from mindport.semantics.library import Arguments, argument_of
 from mindport.semantics.values import ClassValue, FunctionValue, ModuleValue, Named, SelfValue
 
 if TYPE_CHECKING:
@@ -70,14 +70,12 @@ class Calls:
         kind, ref = atom.kind, atom.ref
         flow = self.flow
         if kind in TENSORS:
-            return self._tensor_attribute(name)
+            return flow.external_member(flow.tensors, name)
         if isinstance(ref, Named):
             if kind is Kind.NAMESPACE or kind is Kind.CLASS:
                 return flow.named(flow.module.project.canonical(f"{ref.name}.{name}"))
             return flow.named_member(ref.name, name)
         if isinstance(ref, ClassValue):
-            if kind is Kind.CLASS:
-                return flow.member(ref, name)
             return flow.member(ref, name)
         if isinstance(ref, SelfValue):
             return flow.member(ref.owner, name, parent=True)
@@ -85,16 +83,6 @@ class Calls:
             return self._module_attribute(ref, name)
         plain = flow.library.class_of(kind)
         return flow.named_member(plain, name) if plain is not None else UNKNOWN
-
-    def _tensor_attribute(self, name: str) -> Known:
-        library = self.flow.library
-        for cls in self.flow.tensors:
-            full = f"{cls}.{name}"
-            if library.is_attribute(full):
-                return library.attribute(full) or UNKNOWN
-            if library.exists(full):
-                return Known((Atom(Kind.FUNCTION, ref=Named(full)),), Confidence.CERTAIN)
-        return UNKNOWN
 
     def _module_attribute(self, value: ModuleValue, name: str) -> Known:
         flow = self.flow.for_module(value.module)
@@ -116,7 +104,7 @@ class Calls:
             callee = self.eval(func)
             receiver = self._receiver(func, node)
             if receiver.is_tensor and not callee.atoms:
-                callee = self._tensor_attribute(func.attr)
+                callee = self.flow.external_member(self.flow.tensors, func.attr)
         else:
             callee = self._super(node) if _is_super(func) else None  # type: ignore[assignment]
             if callee is not None:
@@ -249,9 +237,7 @@ class Calls:
     def _mark_arguments(self, name: str, node: ast.Call) -> None:
         """Arguments of unclear kind at places that only take Tensors are Tensors from here on."""
         for parameter, place, many in self.flow.library.tensor_places(name):
-            value = next((k.value for k in node.keywords if k.arg == parameter), None)
-            if value is None and 0 <= place < len(node.args):
-                value = node.args[place]
+            value = argument_of(node, parameter, place)
             if value is None or many:
                 continue
             known = self.flow.facts.get(value)
@@ -317,9 +303,8 @@ class Calls:
             found_result = flow.library.result(f"{ref.name}()", arguments)
             if found_result is not None:
                 return found_result.weaker(sure)
-            root = ref.name.partition(".")[0]
             if ref.name in flow.library.modules and ref.name not in flow.library.sets["module-base"]:
-                return of(Kind.TENSOR, sure.weaker(Confidence.INFERRED)) if root else UNKNOWN
+                return of(Kind.TENSOR, sure.weaker(Confidence.INFERRED))
         return self._guess(UNKNOWN, None, arguments)
 
     def _guess(self, callee: Known, receiver: Known | None, arguments: Arguments) -> Known:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from mindport.semantics.library import argument_of
 from mindport.semantics.nodes import children
 from mindport.semantics.scopes import NamedFunction
 
@@ -82,9 +83,7 @@ def _call(frame: Frame, found: dict[str, Evidence], node: ast.Call) -> None:
                 evidence.against = True
         return
     for parameter, place, many in frame.flow.library.tensor_places(name):
-        value = next((k.value for k in node.keywords if k.arg == parameter), None)
-        if value is None and 0 <= place < len(node.args):
-            value = node.args[place]
+        value = argument_of(node, parameter, place)
         values = value.elts if many and isinstance(value, ast.Tuple | ast.List) else [] if many else [value]
         for item in values:
             evidence = _of(found, item)

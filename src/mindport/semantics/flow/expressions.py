@@ -232,12 +232,11 @@ class Expressions(Calls):
 
     def _subscript(self, node: ast.Subscript) -> Known:
         base = self.eval(node.value)
-        index = self.eval(node.slice)
-        return join(
-            [self._item(atom, base.sure, node.slice, index) for atom in base.atoms if _has_items(atom)]
-        )
+        self.eval(node.slice)
+        parts = [atom for atom in base.atoms if atom.kind is not Kind.NONE]
+        return join([self._item(atom, base.sure, node.slice) for atom in parts])
 
-    def _item(self, atom: Atom, sure: Confidence, node: ast.expr, index: Known) -> Known:
+    def _item(self, atom: Atom, sure: Confidence, node: ast.expr) -> Known:
         kind = atom.kind
         if kind in TENSORS:
             return of(Kind.TENSOR, sure)
@@ -427,10 +426,6 @@ def _truthy(value: Known) -> Known:
     """What is left when ``or`` goes on only if a value is false."""
     rest = tuple(a for a in value.atoms if a.kind is not Kind.NONE)
     return Known(rest, value.sure) if rest and len(rest) < len(value.atoms) else value
-
-
-def _has_items(atom: Atom) -> bool:
-    return atom.kind is not Kind.NONE
 
 
 def _integer(node: ast.expr) -> int | None:

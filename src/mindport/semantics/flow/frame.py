@@ -22,6 +22,7 @@ from mindport.semantics.kinds import (
     of,
 )
 from mindport.semantics.library import Arguments
+from mindport.semantics.reaching import is_decorated
 from mindport.semantics.scopes import NamedFunction, parameter_defaults
 from mindport.semantics.values import ClassValue, FunctionValue
 
@@ -76,7 +77,7 @@ class Frame(Expressions):
         positional = [*args.posonlyargs, *args.args]
         assert self.env is not None
         rest = positional
-        if self.owner is not None and positional and not _is_static(node):
+        if self.owner is not None and positional and not is_decorated(node, "staticmethod"):
             first = positional[0].arg
             if _is_class_method(node):
                 self.env[first] = Known((Atom(Kind.CLASS, ref=self.owner),), Confidence.CERTAIN)
@@ -453,11 +454,9 @@ def _passed(arguments: Arguments, name: str, places: list[str]) -> Known:
     return known or UNKNOWN
 
 
-def _is_static(node: NamedFunction) -> bool:
-    return any(isinstance(d, ast.Name) and d.id == "staticmethod" for d in node.decorator_list)
+_IMPLICIT = frozenset({"__new__", "__init_subclass__", "__class_getitem__"})
+"""Methods that Python passes the class without being told to."""
 
 
 def _is_class_method(node: NamedFunction) -> bool:
-    return node.name in ("__new__", "__init_subclass__", "__class_getitem__") or any(
-        isinstance(d, ast.Name) and d.id == "classmethod" for d in node.decorator_list
-    )
+    return node.name in _IMPLICIT or is_decorated(node, "classmethod")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from mindport.findings import Confidence
 from mindport.semantics.module import Module
 from mindport.semantics.nodes import walk
+from mindport.semantics.reaching import is_decorated
 from mindport.semantics.scopes import Context, FunctionNode, Scope
 from mindport.semantics.trace.builtin import Builtins
 from mindport.semantics.trace.names import Arguments
@@ -64,9 +65,8 @@ class Calls(Builtins):
 
     def _classmethod(self, frame: Frame, func: ast.Attribute, cls: ClassValue, sure: Confidence) -> None:
         for candidate in cls.module.member(cls.node, func.attr, False, 0):
-            if isinstance(candidate.value, FunctionValue) and "classmethod" in _decorators(
-                candidate.value.node
-            ):
+            value = candidate.value
+            if isinstance(value, FunctionValue) and is_decorated(value.node, "classmethod"):
                 self.event("class-method", frame, func, self.text(frame, func), sure)
 
     def method(self, frame: Frame, node: ast.Call, func: ast.Attribute, owner: Shadow) -> Shadow | None:
@@ -82,11 +82,10 @@ class Calls(Builtins):
                 value = candidate.value
                 if isinstance(value, FunctionValue):
                     arguments = self.arguments(frame, node)
-                    decorators = _decorators(value.node)
-                    if "classmethod" in decorators:
+                    if is_decorated(value.node, "classmethod"):
                         self.event("class-method", frame, func, self.text(frame, func), owner.sure)
                         return unknown()
-                    me = None if "staticmethod" in decorators else owner
+                    me = None if is_decorated(value.node, "staticmethod") else owner
                     result = self.inline(frame, value, arguments, me, node)
                     cuts = owner.cuts | (owner.element.cuts if owner.element is not None else frozenset())
                     return result if not cuts else result.but(cuts=result.cuts | cuts)
@@ -304,12 +303,7 @@ class Calls(Builtins):
         return result
 
     def _jit_class(self, ref: ClassValue) -> bool:
-        scope = ref.module.scopes.scope_of[ref.node].parent or ref.module.scopes.module
-        return any(
-            isinstance(c.value, Named) and c.value.name in self.of("jit-class")
-            for decorator in ref.node.decorator_list
-            for c in ref.module.resolve(decorator, _context(scope))
-        )
+        return not self.of("jit-class").isdisjoint(ref.module.class_decorators(ref.node))
 
     def frame_of(self, module: Module, node: FunctionNode, owner: ast.ClassDef | None) -> Frame:
         """See `Tracer`."""
@@ -324,10 +318,6 @@ def _context(scope: Scope) -> Context:
 
 def _any_tensor(values: tuple[Shadow, ...]) -> bool:
     return any(v.tensor for v in values)
-
-
-def _decorators(node: ast.AST) -> set[str]:
-    return {d.id for d in getattr(node, "decorator_list", ()) if isinstance(d, ast.Name)}
 
 
 _CHANGEABLE = frozenset({What.LIST, What.DICT, What.OBJECT})

@@ -10,6 +10,7 @@ from mindport.semantics.compiled import Compiled
 from mindport.semantics.kinds import Known
 from mindport.semantics.module import Module
 from mindport.semantics.nodes import walk
+from mindport.semantics.reaching import is_decorated
 from mindport.semantics.scopes import FunctionNode
 from mindport.semantics.trace.frame import Frame
 from mindport.semantics.trace.statements import Statements
@@ -53,7 +54,7 @@ class Tracer(Statements):
         """Follow one root; cuts that reach its result are events."""
         self.late = compiled.confidence
         frame = self.frame_of(self.module, compiled.node, compiled.owner)
-        if "staticmethod" in {d.id for d in compiled.node.decorator_list if isinstance(d, ast.Name)}:
+        if is_decorated(compiled.node, "staticmethod"):
             if compiled.node.name in ("construct", "forward"):
                 self.parsed("static-construct", self.module, compiled.node, compiled.root)
         self.decorated(FunctionValue(self.module, compiled.node))
@@ -138,8 +139,8 @@ class Tracer(Statements):
         frame = Frame(module, node, owner, {})
         if owner is not None:
             positional = [*node.args.posonlyargs, *node.args.args]
-            decorators = {d.id for d in getattr(node, "decorator_list", ()) if isinstance(d, ast.Name)}
-            if positional and not decorators & {"staticmethod", "classmethod"}:
+            unbound = is_decorated(node, "staticmethod") or is_decorated(node, "classmethod")
+            if positional and not unbound:
                 frame.self_name = positional[0].arg
         return frame
 
