@@ -5,20 +5,18 @@ from __future__ import annotations
 import argparse
 import ast
 import atexit
-import gc
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import cache
-from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from mindport import __version__
 from mindport.catalog import CatalogError
+from mindport.collector import held
 from mindport.config import Config, ConfigError, apply, load_config
 from mindport.detectors import DetectorError
-from mindport.engine import WORDS, Engine, Honour
+from mindport.engine import WORDS, Engine, Honour, Result
 from mindport.source.text import Source, SourceError, decode, from_tree, read_bytes
 
 if TYPE_CHECKING:
@@ -71,25 +69,33 @@ class Plugin:
 
     def _found(self, engine: Engine, source: Source) -> list[tuple[int, int, str]]:
         """What is reported: kept from an earlier run as long as nothing it depended on changed."""
-        data = _on_disk(source)
+        file, data = source.file, _on_disk(source)
         store = _store(engine) if data is not None else None
-        known = store.get(source.file) if store is not None and source.file is not None else None
+        trace = engine.project.trace
+        if file is None or data is None or store is None or trace is None:
+            return _texts(_check(engine, source))
+        known = store.get(file, data)
         if known is not None:
             return [(line, column, text) for line, column, text in known]
-        if store is not None and data is not None and engine.project.trace is not None:
-            engine.project.trace.read(os.path.realpath(str(source.file)), data)
-        with _no_collection():
-            result = engine.check_source(source, Honour(noqa=False))
-        found = [
-            (f.line, f.column, f"{f.code} {f.message}; {f.suggestion} [{f.name}]") for f in result.findings
-        ]
-        trace = engine.project.trace
-        if store is not None and source.file is not None and trace is not None and result.error is None:
-            names = sorted(trace.reachable(str(source.file)))
-            nodes = tuple(trace.nodes(names, engine.project.package_root))
-            store.put(source.file, found, nodes, range(len(nodes)))
+        trace.read(os.path.realpath(file), data)
+        result = _check(engine, source)
+        found = _texts(result)
+        if result.error is None:
+            nodes, used = trace.needed([file], engine.project.package_root)
+            store.put(file, found, nodes, used[0])
             store.commit()
         return found
+
+
+def _check(engine: Engine, source: Source) -> Result:
+    with held() as looked_at:
+        result = engine.check_source(source, Honour(noqa=False))
+        looked_at(len(source.text))
+    return result
+
+
+def _texts(result: Result) -> list[tuple[int, int, str]]:
+    return [(f.line, f.column, f"{f.code} {f.message}; {f.suggestion} [{f.name}]") for f in result.findings]
 
 
 @cache
@@ -115,34 +121,6 @@ def _on_disk(source: Source) -> bytes | None:
     except SourceError:
         return None
     return data if same else None
-
-
-THAW_EVERY = 200
-"""Files after which the collector looks at everything once, so that modules no longer kept are freed."""
-
-
-@contextmanager
-def _no_collection() -> Iterator[None]:
-    """Hold the garbage collector while one file is checked, and hide from it the modules that are kept.
-
-    Without this the collector walks hundreds of kept trees again and again during flake8's own work, which
-    costs more than the checks themselves.
-    """
-    if not gc.isenabled():
-        yield
-        return
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.enable()
-        if next(_files) % THAW_EVERY == 0:
-            gc.unfreeze()
-            gc.collect()
-        gc.freeze()
-
-
-_files = count(1)
 
 
 @cache

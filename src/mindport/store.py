@@ -55,13 +55,15 @@ class Store:
 
     # --- asking ----------------------------------------------------------------------------------------
 
-    def get(self, file: Path) -> Any:
-        """What was kept for a file as it is now, when it still holds; None when there is nothing."""
+    def get(self, file: Path, data: bytes | None = None) -> Any:
+        """What was kept for a file as it is now, when it still holds; None when there is nothing.
+
+        ``data``: its bytes, where they were read already.
+        """
         if self._db is None:
             return None
         try:
-            data = source_text.read_bytes(file)
-            key = self._key(file, data)
+            key = self._key(file, source_text.read_bytes(file) if data is None else data)
             row = self._db.execute("SELECT value, nodes FROM results WHERE key = ?", (key,)).fetchone()
             if row is None or not self._holds(array("I", row[1])):
                 return None

@@ -5,16 +5,15 @@ The order of results is not that of the files: whoever prints sorts. Nothing is 
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+import os
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Generic, TypeVar
-from uuid import uuid4
 
 from mindport.cli.parallel import Ways, engine_for
 from mindport.codec import decode, encode
+from mindport.collector import held
 from mindport.config import Config
 from mindport.engine import Engine, Result, display_path
 from mindport.findings import Finding
@@ -28,8 +27,6 @@ T = TypeVar("T")
 CHUNK_BYTES = 1_000_000
 """At most so much source goes to a process at once: the last chunk decides how long the others wait."""
 CHUNK_FILES = 64
-COLLECT_BYTES = 2_500_000
-"""So much source is looked at between two collections."""
 FRAME = 3
 """Lines before and after a finding that stay for its code frame."""
 
@@ -94,7 +91,7 @@ def look_at_files(
                 continue
             advance(1)
             yield known
-        task = Task(product, engine.config, ways, store is not None, uuid4().hex)
+        task = Task(product, engine.config, ways, store is not None, os.urandom(16).hex())
         for answer in _answers(missing, engine, task, plan):
             if store is not None:
                 _keep(store, product, answer)
@@ -149,10 +146,7 @@ def chunks(files: Sequence[Path], most: int = CHUNK_FILES) -> list[tuple[Path, .
     current: list[Path] = []
     size = 0
     for file in files:
-        try:
-            length = file.stat().st_size
-        except OSError:
-            length = 0
+        length = _size(file)
         if current and (size + length > CHUNK_BYTES or len(current) == most):
             result.append(tuple(current))
             current, size = [], 0
@@ -161,60 +155,32 @@ def chunks(files: Sequence[Path], most: int = CHUNK_FILES) -> list[tuple[Path, .
     return [*result, tuple(current)] if current else result
 
 
+def _size(file: Path) -> int:
+    """Bytes; 0 for a file that cannot be asked: whoever reads it says why."""
+    try:
+        return file.stat().st_size
+    except OSError:
+        return 0
+
+
 def work(task: Task[T], files: tuple[Path, ...]) -> Answer[T]:
     """Look at a chunk in a process of its own."""
     return look_at(engine_for(task.config, task.ways, task.run), task, files)
-
-
-@contextmanager
-def collected_by_size() -> Iterator[None]:
-    """Hold the garbage collector, which would walk the kept trees over and over; see `_counting`."""
-    if not gc.isenabled():
-        yield
-        return
-    gc.freeze()  # what is loaded now stays
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.enable()
-
-
-_looked = [0]
-
-
-def _counting(files: Iterable[Path]) -> Iterator[Path]:
-    """The files; after every `COLLECT_BYTES` of source what nobody needs any more is collected at once.
-
-    Modules refer to each other in circles: uncollected they would pile up to gigabytes.
-    """
-    for file in files:
-        yield file
-        try:
-            _looked[0] += file.stat().st_size
-        except OSError:
-            continue
-        if _looked[0] > COLLECT_BYTES:
-            _looked[0] = 0
-            gc.unfreeze()
-            gc.collect()
-            gc.freeze()
 
 
 def look_at(engine: Engine, task: Task[T], files: tuple[Path, ...]) -> Answer[T]:
     """Look at a chunk with an engine."""
     if task.traced and engine.project.trace is None:
         engine.project.trace = Trace()
-    with collected_by_size():
-        made = tuple(task.product.look(engine, file) for file in _counting(files))
+    made = []
+    with held() as looked_at:
+        for file in files:
+            made.append(task.product.look(engine, file))
+            looked_at(_size(file))
     trace = engine.project.trace
     if not task.traced or trace is None:
-        return Answer(files, made)
-    reached = [trace.reachable(str(file)) for file in files]
-    names = sorted(set().union(*reached))
-    places = {name: index for index, name in enumerate(names)}
-    used = tuple(tuple(places[name] for name in found) for found in reached)
-    return Answer(files, made, tuple(trace.nodes(names, engine.project.package_root)), used)
+        return Answer(files, tuple(made))
+    return Answer(files, tuple(made), *trace.needed(files, engine.project.package_root))
 
 
 # --- what `check` makes of a file ---------------------------------------------------------------------------

@@ -10,6 +10,7 @@ import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from hashlib import blake2b
+from pathlib import Path
 
 SUBMODULE = -1
 """The level under which "a module inside this package" is recorded."""
@@ -72,6 +73,16 @@ class Trace:
             seen |= new
             todo += new
         return seen
+
+    def needed(
+        self, files: Iterable[Path], root: Callable[[str], str]
+    ) -> tuple[tuple[Node, ...], tuple[tuple[int, ...], ...]]:
+        """Everything some files depended on, and for each of them the positions of what it depended on."""
+        reached = [self.reachable(str(file)) for file in files]
+        names = sorted(set().union(*reached))
+        places = {name: index for index, name in enumerate(names)}
+        used = tuple(tuple(places[name] for name in found) for found in reached)
+        return tuple(self.nodes(names, root)), used
 
     def nodes(self, files: Iterable[str], root: Callable[[str], str]) -> list[Node]:
         """The files as they were read; ``root`` gives the folder absolute imports start from."""
