@@ -236,7 +236,7 @@ def judge(number: int, seed: int, folder: Path) -> tuple[int, list[str], str, li
     file.write_text(program.source, encoding="utf-8")
     eager = run(file, graph=False)
     found = verdict(eager, run(file, graph=True) if "error" not in eager else {})
-    checked = Engine(Config(select=("MSP5",))).check_file(file)
+    checked = Engine(Config(select=("MSP5",), device="cpu")).check_file(file)
     if checked.error is not None:
         found = f"not analysed: {checked.error.reason}"
     severe = (Severity.BLOCKER, Severity.CRITICAL)

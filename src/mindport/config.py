@@ -8,11 +8,12 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
+from mindport.catalog.model import DEVICES
 from mindport.findings import Confidence, Effort, Severity
 
 VERSIONS = ("2.7", "2.7.0", "2.7.1", "2.8", "2.8.0", "2.9", "2.9.0", "2.10", "2.10.0")
 _CHOICES = {
-    "device": ("ascend", "cpu", "gpu"),
+    "device": DEVICES,
     "mode": ("graph", "pynative"),
     "api": ("nn", "mint"),
     "language": ("en", "zh"),

@@ -98,7 +98,7 @@ CASES = [
     ("while x.sum() < 20:\n    x = ops.concat((x, x), 0)\nreturn x", ["MSP517"]),
     ("return x.max(1)", ["MSP540"]),
     ("return x.transpose(1, 0)", []),
-    ("return x.expand(2, -1)", ["MSP540"]),
+    ("return x.expand(2, -1)", ["MSP551"]),
     ("return ops.relu", ["MSP536"]),
     ("l = [1, 2, 3]\nk = l.pop(0)\nreturn x * k + l[0]", ["MSP529"]),
     ("d = {}\nd.update(a=x)\nreturn d['a']", ["MSP530"]),
@@ -132,7 +132,14 @@ CASES = [
 
 @pytest.mark.parametrize(("body", "expected"), CASES)
 def test_values(body, expected, tmp_path):
-    assert severe(cell(body), tmp_path) == expected
+    assert severe(cell(body), tmp_path, device="cpu") == expected
+
+
+def test_the_device_decides_about_overloads(tmp_path):
+    """MindSpore documents ``transpose(dim0, dim1)`` on Ascend only, and the front end's ``expand`` is one for all."""
+    body = "return x.transpose(1, 2) + x.expand(2, -1)"
+    assert severe(cell(body), tmp_path, device="gpu") == ["MSP540", "MSP551"]
+    assert severe(cell(body), tmp_path) == ["MSP551"]
 
 
 def test_options_are_possible_only(tmp_path):

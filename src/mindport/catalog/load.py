@@ -18,6 +18,7 @@ from typing import Any, NoReturn
 
 from mindport import __version__
 from mindport.catalog.model import (
+    DEVICES,
     LANGUAGES,
     ApiRow,
     Check,
@@ -258,6 +259,7 @@ _CHECK_KEYS = {
     "name",
     "severity",
     "before-port",
+    "severity-on",
     "effort",
     "enabled",
     "detect",
@@ -293,6 +295,13 @@ def _severity(file: str, key: str, value: object) -> Severity:
         return Severity(value)
     except ValueError:
         _fail(file, key, f"unknown severity {value!r}; known are {', '.join(s.value for s in Severity)}")
+
+
+def _severity_on(file: str, value: object) -> dict[str, Severity]:
+    if not isinstance(value, dict):
+        _fail(file, "severity-on", "must be a table of devices and severities")
+    _keys(file, "severity-on.", value, DEVICES)
+    return {device: _severity(file, f"severity-on.{device}", severity) for device, severity in value.items()}
 
 
 def _effort(file: str, key: str, value: object) -> Effort:
@@ -333,6 +342,7 @@ def _check(file: str, data: Mapping[str, Any], examples: bool, trusted: bool) ->
         name,
         severity,
         None if before is None else _severity(file, "before-port", before),
+        _severity_on(file, data.get("severity-on", {})),
         DEFAULT_EFFORT[severity] if effort is None else _effort(file, "effort", effort),
         bool(data.get("enabled", True)),
         detections,

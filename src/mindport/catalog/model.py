@@ -10,6 +10,7 @@ from typing import Any
 from mindport.findings import Effort, Severity
 
 LANGUAGES = ("en", "zh")
+DEVICES = ("ascend", "cpu", "gpu")
 FAMILIES = {
     "1": "cell",
     "2": "layer",
@@ -90,6 +91,8 @@ class Check:
     name: str
     severity: Severity
     before_port: Severity | None
+    severity_on: Mapping[str, Severity]
+    """The severity on a device where the matter is another one (``ascend``, ``cpu``, ``gpu``)."""
     effort: Effort
     enabled: bool
     detections: tuple[Detection, ...]

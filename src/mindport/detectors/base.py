@@ -124,10 +124,13 @@ class FileView:
         severity: Severity | None = None,
         effort: Effort | None = None,
     ) -> None:
-        """Add a finding. ``values`` fill the placeholders of the check's message and suggestion."""
+        """Add a finding. ``values`` fill the placeholders of the check's message and suggestion.
+
+        Without a ``severity`` it has the check's on the configured device.
+        """
         text = check.text(self.config.language)
         filled = {key: str(value) for key, value in (values or {}).items()}
-        severity = severity or check.severity
+        severity = severity or check.severity_on.get(self.config.device, check.severity)
         settings = self.config.effort
         minutes = settings.get(check.code) or settings.get(severity.value) or effort or check.effort
         self.findings.append(

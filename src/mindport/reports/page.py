@@ -11,6 +11,7 @@ def check_page(check: Check, language: str) -> str:
     words, text = WORDS[language], check.text(language)
     effort = check.effort
     facts = [f"`{check.pylint_id}`", f"`{check.name}`", check.severity.value]
+    facts += [f"{words['on'].format(device=d)}: {s.value}" for d, s in check.severity_on.items()]
     if check.before_port is not None:
         facts.append(f"{words['before']}: {check.before_port.value}")
     facts.append(f"{effort.low:g} / {effort.likely:g} / {effort.high:g} {words['minutes-range']}")

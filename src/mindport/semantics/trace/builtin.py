@@ -49,15 +49,15 @@ class Builtins(Changes):
         if name in self.of("tensor-cast"):
             dtype = self._cast(name, arguments, owner)
             return Shadow(What.TENSOR, owner.sure, dtype, cuts=cuts, const=owner.const)
-        if name in self.of("two-axes") and len(node.args) == 2 and not node.keywords and not _swap(node.args):
-            if not any(isinstance(a, ast.Starred) for a in node.args) and all(
-                v.what is What.STATIC for v in arguments[0]
-            ):
-                self.event("torch-overload", frame, node, shown, owner.sure)
-        elif (
-            name in self.of("expanding") and node.args and (len(node.args) > 1 or not arguments[0][0].tensor)
-        ) or (
-            name in self.of("with-indices") and len(node.args) == 1 and arguments[0][0].what is What.STATIC
+        first = arguments[0][0] if arguments[0] else None
+        sizes = first is not None and (len(node.args) > 1 or not first.tensor)
+        if name in self.of("expanding") and sizes:
+            self.event("torch-expand", frame, node, shown, owner.sure)
+        elif (name in self.of("two-axes") and _two_axes(node, arguments)) or (
+            name in self.of("with-indices")
+            and len(node.args) == 1
+            and first is not None
+            and first.what is What.STATIC
         ):
             self.event("torch-overload", frame, node, shown, owner.sure)
         const = owner.const and not any(v.dynamic for v in values[1:])
@@ -343,9 +343,12 @@ class Builtins(Changes):
         return unknown()
 
 
-def _swap(arguments: list[ast.expr]) -> bool:
-    """``transpose(1, 0)`` reads the same as an order of axes."""
-    return [a.value if isinstance(a, ast.Constant) else None for a in arguments] == [1, 0]
+def _two_axes(node: ast.Call, arguments: Arguments) -> bool:
+    """Two axes by position; ``transpose(1, 0)`` reads the same as an order of axes."""
+    if node.keywords or len(node.args) != 2 or any(isinstance(a, ast.Starred) for a in node.args):
+        return False
+    swap = [a.value if isinstance(a, ast.Constant) else None for a in node.args] == [1, 0]
+    return not swap and all(v.what is What.STATIC for v in arguments[0])
 
 
 _LIST_CHANGES = ("append", "extend", "insert", "pop", "sort", "remove", "reverse", "clear")
