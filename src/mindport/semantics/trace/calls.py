@@ -13,6 +13,7 @@ from mindport.semantics.scopes import Context, FunctionNode, Scope
 from mindport.semantics.trace.builtin import Builtins
 from mindport.semantics.trace.names import Arguments
 from mindport.semantics.trace.values import Event, Origin, Shadow, What, cuts_of, unknown
+from mindport.semantics.trace.wrappers import may_pass_through
 from mindport.semantics.values import ClassValue, FunctionValue, Named, SelfValue
 
 if TYPE_CHECKING:
@@ -228,13 +229,14 @@ class Calls(Builtins):
             scope = value.module.scopes.scope_of[value.node].parent or value.module.scopes.module
             for candidate in value.module.resolve(target, _context(scope)):
                 found = candidate.value
-                if isinstance(found, FunctionValue) and self._wraps(found):
+                wrapper = self._wrapper(found) if isinstance(found, FunctionValue) else None
+                if wrapper is not None:
                     shown = " ".join(value.module.source.segment(decorator).split())
-                    self.emit(
-                        Event("decorator-dropped", value.module, decorator, shown, candidate.confidence)
-                    )
+                    sure = POSSIBLE if may_pass_through(*wrapper) else candidate.confidence
+                    self.emit(Event("decorator-dropped", value.module, decorator, shown, sure))
 
-    def _wraps(self, value: FunctionValue) -> bool:
+    def _wrapper(self, value: FunctionValue) -> tuple[ast.FunctionDef, str] | None:
+        """The function under ``functools.wraps`` in a decorator, and the name of what it wraps."""
         for node in walk(value.node):
             if isinstance(node, ast.FunctionDef):
                 for decorator in node.decorator_list:
@@ -246,8 +248,10 @@ class Calls(Builtins):
                         if isinstance(c.value, Named)
                     }
                     if names & self.of("wraps"):
-                        return True
-        return False
+                        arguments = decorator.args if isinstance(decorator, ast.Call) else []
+                        first = arguments[0] if arguments else None
+                        return node, first.id if isinstance(first, ast.Name) else ""
+        return None
 
     def bind(self, frame: Frame, parameters: ast.arguments, arguments: Arguments) -> None:
         """Bind arguments to parameters; what is not passed is its default."""
