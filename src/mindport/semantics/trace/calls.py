@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from mindport.findings import Confidence
@@ -170,9 +171,12 @@ class Calls(Builtins):
         node = value.node
         if node in self.active or len(self.active) >= MAX_DEPTH or self.budget < 0 or self._generator(node):
             return Shadow(What.UNKNOWN, POSSIBLE, cuts=cuts_of(self._flat(arguments)))
-        key = self._key(value, arguments, self_value)
+        key = self._key(frame, value, arguments, self_value)
         if key is not None and key in self._results:
             return self._results[key].but()
+        given = _changeable(self._flat(arguments))
+        before = [(f, dict(f.env)) for f in frame.chain()] if given and key is not None else []
+        passed = arguments
         owner = value.owner.node if value.owner else None
         inner = self.frame_of(value.module, node, owner)
         inner.caller = frame
@@ -186,6 +190,9 @@ class Calls(Builtins):
         if node.args.kwarg is not None and node.args.kwarg.arg in arguments[1]:
             self.event("keyword-name", frame, call or node, node.args.kwarg.arg, CERTAIN)
         result = self._run(inner, node)
+        if key is not None and given:  # kept only when the call changed nothing and gives none of them back
+            same = key == self._key(frame, value, passed, self_value) and all(f.env == env for f, env in before)
+            key = key if same and not any(_has(result, v) for v in given) else None
         if key is not None:
             self._results[key] = result
         return result
@@ -193,19 +200,28 @@ class Calls(Builtins):
     _results: dict[object, Shadow]
     _generators: dict[ast.AST, bool]
 
-    def _key(self, value: FunctionValue, arguments: Arguments, self_value: Shadow | None) -> object | None:
-        """What a call's result depends on; None when it may change what it is given."""
+    def _key(
+        self, frame: Frame, value: FunctionValue, arguments: Arguments, self_value: Shadow | None
+    ) -> object | None:
+        """What a call's result and events depend on; None when that is not known.
+
+        Containers and objects count with all that is in them, and with which of them are the same.
+        """
         positional, keywords = arguments
-        if any(v.what in _CHANGEABLE for v in (*positional, *keywords.values())):
+        values = self._flat(arguments)
+        given = _changeable(values)
+        inside = tuple(_contents(v) for v in given)
+        if None in inside:
             return None
-        shown = tuple(v.signature() for v in positional)
-        named = tuple((name, v.signature()) for name, v in keywords.items())
+        same = tuple(given.index(v) for v in given)
         me = None
         if self_value is not None:
             if self_value.what is not What.CELL:
                 return None
             me = self_value.ref
-        return value.node, me, shown, named
+        here = self.here(frame, CERTAIN)
+        shown = tuple(v.signature() for v in values)
+        return value.node, me, len(positional), tuple(keywords), shown, inside, same, here
 
     def _generator(self, node: ast.AST) -> bool:
         known = self._generators.get(node)
@@ -325,3 +341,28 @@ def _any_tensor(values: tuple[Shadow, ...]) -> bool:
 
 
 _CHANGEABLE = frozenset({What.LIST, What.DICT, What.OBJECT})
+_NESTED = 4
+"""Values nested deeper than this are not compared."""
+
+
+def _changeable(values: Iterable[Shadow]) -> list[Shadow]:
+    return [v for v in values if v.what in _CHANGEABLE]
+
+
+def _parts(value: Shadow) -> list[Shadow]:
+    parts = [*(value.items or ()), *value.attributes.values()]
+    return parts if value.element is None else [*parts, value.element]
+
+
+def _contents(value: Shadow, depth: int = _NESTED) -> tuple[object, ...] | None:
+    """What tells a value from others, with all that is in it; None when it is nested too deeply."""
+    parts = _parts(value)
+    if parts and depth == 0:
+        return None
+    inner = [_contents(part, depth - 1) for part in parts]
+    return None if None in inner else (value.signature(), tuple(value.attributes), *inner)
+
+
+def _has(value: Shadow, part: Shadow, depth: int = _NESTED) -> bool:
+    """Whether a value is, or holds, this very object."""
+    return value is part or (depth > 0 and any(_has(p, part, depth - 1) for p in _parts(value)))

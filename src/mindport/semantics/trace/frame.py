@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from mindport.semantics.module import Module
@@ -28,6 +29,13 @@ class Frame:
     breaks: list[list[tuple[dict[str, Shadow], Path]]] = field(default_factory=list)
     outer: Frame | None = None
     caller: Frame | None = None
+
+    def chain(self) -> Iterator[Frame]:
+        """The frame, and those it was called from or stands in."""
+        frame: Frame | None = self
+        while frame is not None:
+            yield frame
+            frame = frame.caller or frame.outer
 
     def root(self) -> Frame:
         """The frame of the compiled root."""

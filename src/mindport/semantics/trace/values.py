@@ -106,6 +106,8 @@ class Shadow:
             self.sure,
             self.dtype,
             size,
+            self.ref,
+            self.node,
             self.origin,
             self.cuts,
             self.const,
