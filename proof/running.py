@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -126,6 +127,53 @@ def compare(
             text = " ".join([line for line in lines if line][:3])
             outcome.error += f"{word}: {type(error).__name__}: {text[:300]} "
     return outcome
+
+
+_NO_KERNEL = re.compile(r"Unsupported op \[(\w+)\] on CPU|The kernel (\w+) unregistered")
+_MADE_WITH = ("tril", "randn")
+"""Functions of ``mint`` without a kernel on CPU that constructors call: while building, those of ``ops`` stand in."""
+
+
+def compiled(make_port: Callable[[], Any], arrays: list[Any]) -> dict[str, str]:
+    """How far GRAPH_MODE gets with a port, its forward pass and its gradient: ``runs``, or ``no kernel for X on CPU``.
+
+    Kernels are chosen last: whatever comes that far was parsed, and its types and shapes were inferred. Other
+    errors are raised.
+    """
+    import mindspore as ms
+    from mindspore import mint, ops
+
+    ms.set_context(mode=ms.GRAPH_MODE)
+    found: dict[str, str] = {}
+    inputs = [ms.Tensor(a) for a in arrays]
+
+    def attempt(step: str, action: Callable[[], Any]) -> None:
+        try:
+            action()
+            found[step] = "runs"
+        except Exception as error:
+            match = _NO_KERNEL.search(str(error))
+            if match is None:
+                raise
+            found[step] = f"no kernel for {match[1] or match[2]} on CPU"
+
+    kept = {name: getattr(mint, name) for name in _MADE_WITH}
+    try:
+        for name in _MADE_WITH:
+            setattr(mint, name, getattr(ops, name))
+        cell = make_port()
+    finally:
+        for name, function in kept.items():
+            setattr(mint, name, function)
+    cell.set_train(False)
+    attempt("forward", lambda: cell(*inputs))
+    parameters = ms.ParameterTuple(cell.trainable_params())
+
+    def loss(*values: Any) -> Any:
+        return first_tensor(cell(*values)).sum()
+
+    attempt("gradient", lambda: ms.value_and_grad(loss, None, weights=parameters)(*inputs))
+    return found
 
 
 def _vary(net: Any) -> None:

@@ -96,6 +96,24 @@ CASES = [
     ("x[0] = 1\nreturn t", ["MSP528"]),
     ("z = 0\nwhile z < x.sum():\n    z = z + x.max()\nreturn z", ["MSP517"]),
     ("while x.sum() < 20:\n    x = ops.concat((x, x), 0)\nreturn x", ["MSP517"]),
+    ("if x.ndim == 2:\n    if x.sum() > 3:\n        return x.astype(ms.float16)\nreturn x", ["MSP517"]),
+    ("if x.ndim == 2:\n    if x.sum() > 3:\n        return x * 2\nreturn x", []),
+    (
+        "if x.ndim == 2:\n    if x.sum() > 3:\n        x = x + 1\n    else:\n        return x.astype(ms.float16)\nreturn x",
+        ["MSP517"],
+    ),
+    ("if x.ndim == 2:\n    return x.astype(ms.float16)\nif x.sum() > 3:\n    x = x + 1\nreturn x", []),
+    ("for i in range(2):\n    if x.sum() > 3:\n        return x.astype(ms.float16)\nreturn x", ["MSP517"]),
+    (
+        "z = x\nfor i in range(3):\n    if x.sum() > 3:\n        break\n    z = x.astype(ms.float16)\nreturn z",
+        ["MSP517"],
+    ),
+    (
+        "z = x\nfor i in range(3):\n    z = x.astype(ms.float16)\n    if x.sum() > 3:\n        continue\n"
+        "    z = x + 1\nreturn z",
+        ["MSP517"],
+    ),
+    ("for i in range(3):\n    if x.sum() > 3:\n        break\n    z = x.astype(ms.float16)\nreturn x", []),
     ("return x.max(1)", ["MSP540"]),
     ("return x.transpose(1, 0)", []),
     ("return x.expand(2, -1)", ["MSP551"]),

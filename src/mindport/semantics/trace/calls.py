@@ -191,7 +191,9 @@ class Calls(Builtins):
             self.event("keyword-name", frame, call or node, node.args.kwarg.arg, CERTAIN)
         result = self._run(inner, node)
         if key is not None and given:  # kept only when the call changed nothing and gives none of them back
-            same = key == self._key(frame, value, passed, self_value) and all(f.env == env for f, env in before)
+            same = key == self._key(frame, value, passed, self_value) and all(
+                f.env == env for f, env in before
+            )
             key = key if same and not any(_has(result, v) for v in given) else None
         if key is not None:
             self._results[key] = result

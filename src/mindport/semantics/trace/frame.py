@@ -58,19 +58,19 @@ def _key(ref: Value | None, name: str) -> str:
     return f"@{owner.node.name if isinstance(owner, ClassValue) else owner}.{name}"
 
 
+def _fork(one: Path, other: Path) -> tuple[ast.AST, int, bool] | None:
+    """The first statement on a path whose other arm the other path took."""
+    arms = {node: arm for node, arm, _ in one}
+    return next((step for step in other if arms.get(step[0], step[1]) != step[1]), None)
+
+
 def split(one: Path, other: Path) -> ast.AST | None:
     """The statement whose arms two places lie in."""
-    for a, b in zip(one, other, strict=False):
-        if a[0] is b[0] and a[1] != b[1]:
-            return a[0]
-    return None
+    step = _fork(one, other)
+    return step[0] if step is not None else None
 
 
 def dynamic_split(one: Path, other: Path) -> bool:
     """Whether a condition on a Tensor decides between two places."""
-    for a, b in zip(one, other, strict=False):
-        if a[0] is not b[0]:
-            return False
-        if a[1] != b[1]:
-            return a[2]
-    return False
+    step = _fork(one, other)
+    return step is not None and step[2]

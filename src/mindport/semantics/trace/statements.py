@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from mindport.findings import Confidence
 from mindport.semantics.live import arms, is_parse_time
 from mindport.semantics.trace.calls import Calls
-from mindport.semantics.trace.frame import Frame, dynamic_split, split
+from mindport.semantics.trace.frame import Frame, Path, dynamic_split, split
 from mindport.semantics.trace.values import Event, Shadow, What, disagree, join, unknown
 from mindport.semantics.values import Named
 
@@ -125,7 +125,7 @@ class Statements(Calls):
         before, path = frame.env, frame.path
         if not dynamic and len(open_arms) == 2 and self._is_option(frame, node.test):
             self.options.add(node)
-        ended: list[tuple[dict[str, Shadow], int]] = []
+        ended: list[tuple[dict[str, Shadow], int, Path]] = []
         narrowed = self.narrowed(frame, node.test)
         for body, index in open_arms:
             frame.env = dict(before)
@@ -133,16 +133,18 @@ class Statements(Calls):
                 frame.env[narrowed[0]] = unknown()
             frame.path = (*path, (node, index, dynamic))
             if self.block(frame, body):
-                ended.append((frame.env, index))
+                inside = frame.path[len(path) + 1 :]
+                ended.append((frame.env, index, tuple(step for step in inside if step[2])))
             frame.path = path
         if not ended:
             frame.env = before
             return False
         if len(ended) == 1:
-            frame.env = ended[0][0]
-            if len(open_arms) == 2:
-                frame.path = (*path, (node, ended[0][1], dynamic))
+            frame.env, index, left = ended[0]
+            here: Path = ((node, index, dynamic),) if len(open_arms) == 2 else ()
+            frame.path = (*path, *here, *left)
             return True
+        frame.path = (*path, *ended[0][2], *ended[1][2])  # Tensors that let one of the arms return
         frame.env = self.merge(frame, node, ended[0][0], ended[1][0], test if dynamic else None)
         return True
 
@@ -277,8 +279,7 @@ class Statements(Calls):
     def after_loop(self, frame: Frame, node: ast.AST, before: dict[str, Shadow]) -> None:
         """Join with the ways out through ``break`` and ``continue``."""
         for env, path in frame.breaks.pop():
-            dynamic = next((step for step in path[len(frame.path) :] if step[2]), None)
-            test = Shadow(What.RUNTIME, Confidence.INFERRED) if dynamic else None
+            test = Shadow(What.RUNTIME, Confidence.INFERRED) if dynamic_split(frame.path, path) else None
             frame.env = self.merge(frame, node, env, frame.env, test)
         if isinstance(node, ast.For):
             for name, value in before.items():
