@@ -69,6 +69,7 @@ class Module:
         self.scopes = ScopeTree(source)
         self._stars: dict[str, tuple[Candidate, ...]] = {}
         self._memo: dict[tuple[ast.AST, int], tuple[Candidate, ...]] = {}
+        self._imported: dict[tuple[str, int], tuple[Candidate, ...]] = {}
         self._active: set[ast.AST] = set()
         self._ancestry: dict[ast.ClassDef, Ancestry] = {}
         self.flow: Flow | None = None
@@ -82,6 +83,7 @@ class Module:
         self.scopes.parents = {}
         self.scopes.texts = []
         self._memo = {}
+        self._imported = {}
         self.settled = True
 
     def __repr__(self) -> str:
@@ -99,17 +101,18 @@ class Module:
             return ()
         self._active.add(node)
         try:
-            result = tuple(dict.fromkeys(self._resolve(node, context, depth + 1)))[:MAX_CANDIDATES]
+            found = self._resolve(node, context, depth + 1)
         finally:
             self._active.discard(node)
+        result = found if len(found) < 2 else tuple(dict.fromkeys(found))[:MAX_CANDIDATES]
         if not self._active:  # a result cut short by a cycle is not remembered
             self._memo[key] = result
         return result
 
-    def _resolve(self, node: ast.AST, context: Context, depth: int) -> Iterator[Candidate]:
+    def _resolve(self, node: ast.AST, context: Context, depth: int) -> tuple[Candidate, ...]:
         if isinstance(node, ast.Name):
-            yield from self._name(node, context, depth)
-        elif isinstance(node, ast.Attribute):
+            return self._name(node, context, depth)
+        if isinstance(node, ast.Attribute):
             names: list[str] = []
             base: ast.expr = node
             while isinstance(base, ast.Attribute):
@@ -117,44 +120,46 @@ class Module:
                 base = base.value
             candidates = self.resolve(base, context, depth)
             for name in reversed(names):
-                candidates = tuple(c for v in candidates for c in self.attribute(v, name, depth))
-            yield from candidates
-        elif isinstance(node, ast.Call):
-            yield from self._call(node, context, depth)
-        elif isinstance(node, ast.IfExp):
-            for arm in (node.body, node.orelse):
-                for candidate in self.resolve(arm, context, depth):
-                    yield candidate.at(candidate.value, Confidence.INFERRED)
-        elif isinstance(node, ast.BoolOp):
-            for part in node.values:
-                for candidate in self.resolve(part, context, depth):
-                    yield candidate.at(candidate.value, Confidence.INFERRED)
-        elif isinstance(node, ast.NamedExpr):
-            yield from self.resolve(node.value, context, depth)
-        elif isinstance(node, ast.expr):
-            yield Candidate(Expression(self, node, context))
+                candidates = self._attributes_of(candidates, name, depth)
+            return candidates
+        if isinstance(node, ast.Call):
+            return tuple(self._call(node, context, depth))
+        if isinstance(node, ast.IfExp | ast.BoolOp):
+            parts = (node.body, node.orelse) if isinstance(node, ast.IfExp) else node.values
+            return tuple(
+                candidate.at(candidate.value, Confidence.INFERRED)
+                for part in parts
+                for candidate in self.resolve(part, context, depth)
+            )
+        if isinstance(node, ast.NamedExpr):
+            return self.resolve(node.value, context, depth)
+        return (Candidate(Expression(self, node, context)),) if isinstance(node, ast.expr) else ()
 
-    def _name(self, node: ast.Name, context: Context, depth: int) -> Iterator[Candidate]:
+    def _name(self, node: ast.Name, context: Context, depth: int) -> tuple[Candidate, ...]:
         scope, bindings = self.lookup(node.id, context, (node.lineno, node.col_offset))
         if scope is None:
             found = self._star(node.id, depth)
-            yield from found
             if not found and node.id in _BUILTINS:
-                yield Candidate(Named(f"builtins.{node.id}"))
-            return
+                return (Candidate(Named(f"builtins.{node.id}")),)
+            return found
+        only = len(bindings) == 1
+        if only and bindings[0].kind is BindingKind.IMPORT and not is_guarded(bindings[0].context.branch):
+            return self.imported(bindings[0].target, bindings[0].level, depth)
         owner = method_owner(scope)
+        result: list[Candidate] = []
         for binding in bindings:
             if (
                 binding.kind is BindingKind.PARAMETER
                 and owner is not None
                 and node.id == first_parameter(scope.node)
             ):
-                yield Candidate(SelfValue(ClassValue(self, owner)))
+                result.append(Candidate(SelfValue(ClassValue(self, owner))))
                 continue
             for candidate in self._bound(binding, node.id, depth):
                 guarded = candidate.guarded or is_guarded(binding.context.branch)
-                sure = Confidence.CERTAIN if len(bindings) == 1 or guarded else Confidence.INFERRED
-                yield Candidate(candidate.value, candidate.confidence.weaker(sure), guarded)
+                sure = Confidence.CERTAIN if only or guarded else Confidence.INFERRED
+                result.append(Candidate(candidate.value, candidate.confidence.weaker(sure), guarded))
+        return tuple(result)
 
     def lookup(
         self, name: str, context: Context, position: tuple[int, int]
@@ -190,21 +195,33 @@ class Module:
         elif value is not None:
             yield from self.resolve(value, binding.context, depth)
 
-    def imported(self, target: str, level: int, depth: int = 0) -> Iterator[Candidate]:
+    def imported(self, target: str, level: int, depth: int = 0) -> tuple[Candidate, ...]:
         """What an imported name can be."""
+        known = self._imported.get((target, level))
+        if known is not None:
+            return known
         if depth > MAX_DEPTH:
-            return
+            return ()
         found = self.project.find(self, target, level)
-        if isinstance(found, Named):
-            yield Candidate(found)
-            return
-        if found is None:
-            return
-        module, rest = found
-        candidates: tuple[Candidate, ...] = (Candidate(ModuleValue(module)),)
-        for part in rest:
-            candidates = tuple(c for v in candidates for c in self.attribute(v, part, depth))
-        yield from candidates
+        if found is None or isinstance(found, Named):
+            candidates = () if found is None else (Candidate(found),)
+        else:
+            module, rest = found
+            candidates = (Candidate(ModuleValue(module)),)
+            self.project.importing += 1
+            try:
+                for part in rest:
+                    candidates = self._attributes_of(candidates, part, depth)
+            finally:
+                self.project.importing -= 1
+        if not self.project.importing:  # modules that import each other are cut short on the way
+            self._imported[target, level] = candidates
+        return candidates
+
+    def _attributes_of(self, bases: tuple[Candidate, ...], name: str, depth: int) -> tuple[Candidate, ...]:
+        if len(bases) == 1 and isinstance(bases[0].value, Named):  # nearly all
+            return (bases[0].at(Named(self.project.canonical(f"{bases[0].value.name}.{name}"))),)
+        return tuple(candidate for base in bases for candidate in self.attribute(base, name, depth))
 
     def _star(self, name: str, depth: int) -> tuple[Candidate, ...]:
         """What a name can be through ``import *``; looked for once per name and module."""

@@ -29,6 +29,8 @@ class Project:
         self.canonical = canonical
         self.oracle = oracle
         self.trace: Trace | None = None
+        self.importing = 0
+        """How many imports are being followed into other modules, one within the other."""
         self._frameworks = frameworks
         self._modules: OrderedDict[str, Module | None] = OrderedDict()
         self._exists: dict[str, bool] = {}
