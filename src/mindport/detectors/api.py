@@ -50,24 +50,31 @@ class ApiDifference(Detector):
 
     def visit_use(self, view: FileView, use: Use) -> None:
         """Report the name."""
-        row = view.catalog.api(use.name)
-        if row is None or use.name in self.names("except") or is_leftover_method(view, use):
+        found = _difference(view, use)
+        if found is None or found[0] not in self.values["difference"]:
             return
-        known: dict[int, str] = view.__dict__.setdefault("differences", {})
-        target = row.preferred(view.config.api)
-        if target is None:
+        if use.name in self.names("except") or is_leftover_guarded(view, use):
             return
-        if id(use) not in known:  # five checks ask of the same use
-            known[id(use)] = effective_difference(row, target, use)
-        if known[id(use)] not in self.values["difference"]:
-            return
-        if is_leftover_guarded(view, use):
-            return
+        _, row, target = found
         note = row.notes.get(view.config.language, "").strip()
         values = {"api": use.name, "target": target_text(row, target), "note": f" {note}" if note else ""}
         effort = row.effort or _EFFORT[target.difference.value]
         span = view.span_of(use)
         view.report(self.check, span, use.candidate.confidence, values, effort=effort)
+
+
+def _difference(view: FileView, use: Use) -> tuple[str, ApiRow, Target] | None:
+    """What the tables say of a use; worked out once, as several checks ask."""
+    known: dict[int, tuple[str, ApiRow, Target] | None] = view.__dict__.setdefault("differences", {})
+    key = id(use)
+    if key not in known:
+        row = view.catalog.api(use.name)
+        target = row.preferred(view.config.api) if row is not None else None
+        if row is None or target is None or is_leftover_method(view, use):
+            known[key] = None
+        else:
+            known[key] = effective_difference(row, target, use), row, target
+    return known[key]
 
 
 def effective_difference(row: ApiRow, target: Target, use: Use) -> str:

@@ -204,7 +204,7 @@ class Module:
             return ()
         found = self.project.find(self, target, level)
         if found is None or isinstance(found, Named):
-            candidates = () if found is None else (Candidate(found),)
+            candidates: tuple[Candidate, ...] = () if found is None else (Candidate(found),)
         else:
             module, rest = found
             candidates = (Candidate(ModuleValue(module)),)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 _NO_NODES = frozenset(
     [
@@ -48,8 +49,33 @@ class _Fields(dict[type[ast.AST], tuple[str, ...]]):
 _FIELDS = _Fields()
 
 
+_OFTEN: dict[type[ast.AST], Callable[[Any], list[ast.AST]]] = {
+    ast.Attribute: lambda node: [node.value],
+    ast.Call: lambda node: [node.func, *node.args, *node.keywords],
+    ast.keyword: lambda node: [node.value],
+    ast.Subscript: lambda node: [node.value, node.slice],
+    ast.Assign: lambda node: [*node.targets, node.value],
+    ast.Expr: lambda node: [node.value],
+    ast.BinOp: lambda node: [node.left, node.right],
+    ast.Tuple: lambda node: list(node.elts),
+    ast.List: lambda node: list(node.elts),
+    ast.If: lambda node: [node.test, *node.body, *node.orelse],
+    ast.Compare: lambda node: [node.left, *node.comparators],
+    ast.UnaryOp: lambda node: [node.operand],
+    ast.BoolOp: lambda node: list(node.values),
+    ast.FormattedValue: lambda node: (
+        [node.value] if node.format_spec is None else [node.value, node.format_spec]
+    ),
+    ast.JoinedStr: lambda node: list(node.values),
+}
+"""The classes of node most files are made of, written out."""
+
+
 def children(node: ast.AST) -> list[ast.AST]:
     """The nodes directly under a node, in source order; contexts and operators left out."""
+    often = _OFTEN.get(node.__class__)
+    if often is not None:
+        return often(node)
     result: list[ast.AST] = []
     for name in _FIELDS[node.__class__]:
         value = getattr(node, name, None)

@@ -130,6 +130,9 @@ class ScopeTree:
         self.module = Scope(ScopeKind.MODULE, source.tree, None)
         self.scope_of[source.tree] = self.module
         self._walk()
+        found = (*self.nodes.get(ast.Yield, ()), *self.nodes.get(ast.YieldFrom, ()))
+        self.generators = {context.scope.node for _, context in found}
+        """The functions that yield."""
 
     def is_bound(self, name: str) -> bool:
         """Whether any scope of the file binds a name."""
@@ -164,11 +167,12 @@ class ScopeTree:
                 stack.append((value, context))
                 continue
             handler = special.get(kind)
-            if handler is not None:
-                children = handler(self, node, context)
-            else:
-                children = [(child, context) for child in children_of(node)]
-            for item in reversed(children):
+            if handler is None:
+                for child in reversed(children_of(node)):
+                    parents[child] = node
+                    stack.append((child, context))
+                continue
+            for item in reversed(handler(self, node, context)):
                 parents[item[0]] = node
                 stack.append(item)
 

@@ -169,7 +169,12 @@ class Calls(Builtins):
     ) -> Shadow:
         """Follow a function of the project with the values it is called with."""
         node = value.node
-        if node in self.active or len(self.active) >= MAX_DEPTH or self.budget < 0 or self._generator(node):
+        if (
+            node in self.active
+            or len(self.active) >= MAX_DEPTH
+            or self.budget < 0
+            or node in value.module.scopes.generators
+        ):
             return Shadow(What.UNKNOWN, POSSIBLE, cuts=cuts_of(self._flat(arguments)))
         key = self._key(frame, value, arguments, self_value)
         if key is not None and key in self._results:
@@ -200,7 +205,6 @@ class Calls(Builtins):
         return result
 
     _results: dict[object, Shadow]
-    _generators: dict[ast.AST, bool]
 
     def _key(
         self, frame: Frame, value: FunctionValue, arguments: Arguments, self_value: Shadow | None
@@ -224,12 +228,6 @@ class Calls(Builtins):
         here = self.here(frame, CERTAIN)
         shown = tuple(v.signature() for v in values)
         return value.node, me, len(positional), tuple(keywords), shown, inside, same, here
-
-    def _generator(self, node: ast.AST) -> bool:
-        known = self._generators.get(node)
-        if known is None:
-            known = self._generators[node] = any(isinstance(n, ast.Yield | ast.YieldFrom) for n in walk(node))
-        return known
 
     def _run(self, inner: Frame, node: ast.AST) -> Shadow:
         self.active.append(node)

@@ -46,7 +46,7 @@ class Tracer(Statements):
         self.options: set[ast.AST] = set()
         self._uses: dict[ast.AST, Mapping[str, tuple[frozenset[str], What | None]]] = {}
         self._contexts = {}
-        self._generators: dict[ast.AST, bool] = {}
+        self._spelled = {}
         self._results: dict[object, Shadow] = {}
         self.inputs: frozenset[str] = frozenset()
 

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from mindport.findings import Confidence
 from mindport.semantics.live import arms, is_parse_time
+from mindport.semantics.nodes import walk
 from mindport.semantics.trace.calls import Calls
 from mindport.semantics.trace.frame import Frame, Path, dynamic_split, split
 from mindport.semantics.trace.values import Event, Shadow, What, disagree, join, unknown
@@ -150,19 +151,22 @@ class Statements(Calls):
 
     def _is_option(self, frame: Frame, test: ast.expr) -> bool:
         """Whether a condition asks for what the caller or the configuration chose."""
-        attributes = {n.attr for n in ast.walk(test) if isinstance(n, ast.Attribute)}
-        if attributes and attributes <= self.of("cell-static"):
+        known = self._spelled.get(test)
+        if known is None:
+            nodes = list(walk(test))
+            attributes = [n for n in nodes if isinstance(n, ast.Attribute)]
+            known = self._spelled[test] = (
+                {n.attr for n in attributes},
+                {n.value.id for n in attributes if isinstance(n.value, ast.Name)},
+                {n.id for n in nodes if isinstance(n, ast.Name)},
+            )
+        read, owners, names = known
+        if read and read <= self.of("cell-static"):
             return False
-        for node in ast.walk(test):
-            if (
-                isinstance(node, ast.Attribute)
-                and isinstance(node.value, ast.Name)
-                and node.value.id == frame.self_name
-            ):
-                return True
-            if isinstance(node, ast.Name) and node.id in self.inputs:
-                return True
-        return False
+        return frame.self_name in owners or not names.isdisjoint(self.inputs)
+
+    _spelled: dict[ast.expr, tuple[set[str], set[str], set[str]]]
+    """The attributes a condition reads, the names it reads them of, and all its names."""
 
     def narrowed(self, frame: Frame, test: ast.expr) -> tuple[str, bool] | None:
         """The name that a test of its class shows to be no Tensor, and in which arm: True for the first."""
