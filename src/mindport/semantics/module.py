@@ -72,6 +72,7 @@ class Module:
         self._imported: dict[tuple[str, int], tuple[Candidate, ...]] = {}
         self._active: set[ast.AST] = set()
         self._ancestry: dict[ast.ClassDef, Ancestry] = {}
+        self._methods: dict[ast.ClassDef, Mapping[str, NamedFunction]] = {}
         self.flow: Flow | None = None
 
     def settle(self) -> None:
@@ -359,11 +360,14 @@ class Module:
 
     def methods(self, node: ast.ClassDef) -> Mapping[str, NamedFunction]:
         """The functions defined in a class body, by name (the last definition of a name)."""
-        return {
-            item.name: item
-            for item in flat(node.body)
-            if isinstance(item, ast.FunctionDef | ast.AsyncFunctionDef)
-        }
+        known = self._methods.get(node)
+        if known is None:
+            known = self._methods[node] = {
+                item.name: item
+                for item in flat(node.body)
+                if isinstance(item, ast.FunctionDef | ast.AsyncFunctionDef)
+            }
+        return known
 
     def bases(self, node: ast.ClassDef, depth: int = 0) -> tuple[Candidate, ...]:
         """What the base classes of a class can be."""
