@@ -76,6 +76,43 @@ def test_fixing_and_looking_deeper(tmp_path: Path) -> None:
     assert "class Net(nn.Cell)" in (tmp_path / "b.py").read_text()
 
 
+def test_a_file_that_cannot_be_written_does_not_stop_the_others(tmp_path: Path, monkeypatch) -> None:
+    from mindport.fixes import apply
+
+    def write(fixed: apply.Fixed) -> None:
+        if fixed.path.endswith("a.py"):
+            raise OSError(28, "No space left on device")
+        apply.write(fixed)
+
+    monkeypatch.setattr("mindport.cli.fixing.write", write)
+    for name in ("a.py", "b.py"):
+        (tmp_path / name).write_text(TORCH)
+    result = run("check", tmp_path, "--fix", "--unsafe-fixes")
+    assert result.exit_code == 2
+    assert "a.py: cannot be written: No space left on device" in result.output
+    assert "in 1 file" in result.output
+    assert "class Net(nn.Cell)" in (tmp_path / "b.py").read_text()
+    assert (tmp_path / "a.py").read_text() == TORCH
+
+
+def test_review_says_what_is_wrong_in_one_line(tmp_path: Path) -> None:
+    port, original = tmp_path / "port", tmp_path / "original"
+    for folder, text in ((port, PORT), (original, ORIGINAL)):
+        folder.mkdir()
+        (folder / "net.py").write_text(text)
+    assert run("review", port, "--against", original, "--select", "MSP2").exit_code == 1
+    wrong = run("review", port, "--against", original, "--select", "MSP77")
+    assert (wrong.exit_code, wrong.output.count("\n")) == (2, 1)
+    assert "MSP77: no such check" in wrong.output
+    (port / "net.py").write_text("def f(:\n")
+    broken = CliRunner().invoke(
+        cli, ["review", str(port), "--against", str(original), "--output-format", "json"]
+    )
+    assert broken.exit_code == 2
+    assert json.loads(broken.stdout)["findings"] == []
+    assert "net.py" in broken.stderr
+
+
 def test_least_squares_finds_the_line() -> None:
     rows = [[1.0, float(x)] for x in range(10)]
     values = [2.0 + 3.0 * x for x in range(10)]

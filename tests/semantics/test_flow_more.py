@@ -218,10 +218,11 @@ def test_the_inventory_lists_names_and_method_calls(tmp_path: Path) -> None:
 
 
 def test_an_inventory_that_cannot_be_written_is_said(tmp_path: Path) -> None:
-    (tmp_path / "a.py").write_text("import torch\n")
+    (tmp_path / "a.py").write_text("import torch\ntorch.unknown_name_of_mine(1)\ntorch.svd(1)\n")
     result = CliRunner().invoke(cli, ["check", str(tmp_path / "a.py"), "--sites", str(tmp_path / "no" / "s")])
     assert result.exit_code == 2
     assert "cannot be written" in result.output
+    assert "coverage: " in result.output  # the findings are not lost
 
 
 def test_coverage_counts_receivers_nobody_knows(tmp_path: Path) -> None:

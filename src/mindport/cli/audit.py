@@ -6,9 +6,11 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import click
+
+from mindport.cli.output import configured, stop
 
 if TYPE_CHECKING:
     from mindport.catalog import Catalog
@@ -19,11 +21,6 @@ FORMATS = ("text", "json", "html", "markdown", "csv")
 SUFFIXES = (".py", ".ipynb")
 LONG = 40
 """A progress bar is shown above this many files."""
-
-
-def _stop(message: str) -> NoReturn:
-    click.echo(f"mindport: {message}", err=True)
-    sys.exit(2)
 
 
 def _shard(_: click.Context, __: click.Parameter, value: str | None) -> tuple[int, int] | None:
@@ -80,16 +77,14 @@ def audit(paths: tuple[str, ...], **options: Any) -> None:
             return
         _finish(records, catalog, config, options)
     except (ConfigError, CatalogError, DetectorError) as error:
-        _stop(str(error))
+        stop(str(error))
 
 
 def _config(start: Path, options: dict[str, Any]) -> Config:
-    from mindport.config import apply, load_config
+    from mindport.config import apply
 
-    table = {key: options[key] for key in ("language", "api") if options[key]}
-    if options["exclude"]:
-        table["exclude"] = list(options["exclude"])
-    config = apply(load_config(start, options["settings"]), table, "option --")
+    given = {key: options[key] for key in ("language", "api")}
+    config = configured(start, {**given, "exclude": list(options["exclude"]) or None}, options["settings"])
     # Possible findings only widen the range; the audit needs them whatever `check` shows.
     return apply(config, {"min-confidence": "possible"}, "audit")
 
@@ -159,27 +154,27 @@ def _merged(files: tuple[str, ...]) -> list[Record]:
     seen: dict[int, str] = {}
     counts: set[int] = set()
     if not files:
-        _stop("audit merge: name the files that `audit --shard I/N -o FILE` wrote")
+        stop("audit merge: name the files that `audit --shard I/N -o FILE` wrote")
     for name in files:
         try:
             data = json.loads(Path(name).read_text(encoding="utf-8"))
             if data["schema"] != SHARD:
-                _stop(f"{name}: is no shard; write one with `mindport audit --shard I/N -o FILE`")
+                stop(f"{name}: is no shard; write one with `mindport audit --shard I/N -o FILE`")
             index, count = data["shard"]
             records += [from_object(item) for item in data["records"]]
         except OSError as error:
-            _stop(f"{name}: cannot be read: {error.strerror}")
+            stop(f"{name}: cannot be read: {error.strerror}")
         except (ValueError, KeyError, TypeError) as error:
-            _stop(f"{name}: is no shard: {error}")
+            stop(f"{name}: is no shard: {error}")
         if index in seen:
-            _stop(f"{name}: part {index}/{count} was already given by {seen[index]}")
+            stop(f"{name}: part {index}/{count} was already given by {seen[index]}")
         seen[index] = name
         counts.add(count)
     if len(counts) > 1:
-        _stop(f"the shards are parts of different wholes: {', '.join(map(str, sorted(counts)))}")
+        stop(f"the shards are parts of different wholes: {', '.join(map(str, sorted(counts)))}")
     missing = sorted(set(range(1, max(counts) + 1)) - set(seen))
     if missing:
-        _stop(f"parts missing: {', '.join(f'{i}/{max(counts)}' for i in missing)}")
+        stop(f"parts missing: {', '.join(f'{i}/{max(counts)}' for i in missing)}")
     return records
 
 
@@ -241,7 +236,7 @@ def _progress(data: dict[str, Any], language: str, options: dict[str, Any]) -> l
         if options["history"]:
             lines += trend_lines(append_history(Path(options["history"]), data), language)
     except HistoryError as error:
-        _stop(str(error))
+        stop(str(error))
     return lines
 
 
@@ -252,4 +247,4 @@ def _write(text: str, output: str | None) -> None:
     try:
         Path(output).write_text(text, encoding="utf-8")
     except OSError as error:
-        _stop(f"{output}: cannot be written: {error.strerror}")
+        stop(f"{output}: cannot be written: {error.strerror}")

@@ -8,6 +8,8 @@ from typing import Any
 
 import click
 
+from mindport.cli.output import configured, stop
+
 
 @click.command()
 @click.argument("original", metavar="TORCH_FILE.py:CLASS")
@@ -43,13 +45,12 @@ def compare(original: str, port: str, **options: Any) -> None:
     from mindport.compare.job import Job, JobError, read_input, read_side
     from mindport.compare.run import compare as run
     from mindport.compare.run import missing_frameworks
-    from mindport.config import ConfigError, apply, load_config
+    from mindport.config import ConfigError
     from mindport.reports.compare import compare_lines, compare_object, to_json
 
     mode = options["mode"]
     try:
-        overrides = {"language": options["language"]} if options["language"] else {}
-        config = apply(load_config(Path.cwd(), ()), overrides, "option --")
+        config = configured(Path.cwd(), {"language": options["language"]})
         job = Job(
             read_side(original, options["arguments"], options["kwargs"]),
             read_side(
@@ -70,8 +71,7 @@ def compare(original: str, port: str, **options: Any) -> None:
             raise JobError(f"needs {', '.join(missing)}: pip install 'mindport[compare]'")
         verdict, versions = run(job)
     except (JobError, ConfigError) as error:
-        click.echo(f"mindport: {error}", err=True)
-        sys.exit(2)
+        stop(str(error))
     if options["output_format"] == "json":
         click.echo(to_json(compare_object(verdict, versions, job.tolerance, job.grad_tolerance)))
     else:

@@ -26,14 +26,18 @@ def diff_lines(fixed: Fixed) -> Iterator[str]:
     yield from difflib.unified_diff(before, after, fixed.path, fixed.path, lineterm="")
 
 
-def write_all(fixed: Sequence[Fixed]) -> Iterator[str]:
-    """Write what changed; yields a line for each file that could not be written."""
+def write_all(fixed: Sequence[Fixed]) -> tuple[list[Fixed], list[str]]:
+    """Write what changed: what was written (or had nothing to change), and a line for each file that could not be."""
+    done: list[Fixed] = []
+    problems: list[str] = []
     for item in fixed:
-        if item.changed:
-            try:
+        try:
+            if item.changed:
                 write(item)
-            except OSError as error:
-                yield f"{item.path}: cannot be written: {error.strerror or error}"
+            done.append(item)
+        except OSError as error:
+            problems.append(f"{item.path}: cannot be written: {error.strerror or error}")
+    return done, problems
 
 
 def summary(fixed: Sequence[Fixed], results: Sequence[Result], language: str, *, written: bool) -> str:

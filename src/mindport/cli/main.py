@@ -11,40 +11,19 @@ import click
 from mindport import __version__
 from mindport.cli.audit import audit
 from mindport.cli.compare import compare
+from mindport.cli.output import FORMATS, codes, configured, console, end, print_findings, stop
 from mindport.cli.review import review
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from mindport.config import Config
     from mindport.engine import Result
     from mindport.fixes.apply import Fixed
-
-FORMATS = ("text", "concise", "json", "jsonl")
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="mindport")
 def cli() -> None:
     """Find what is not migration-ready when PyTorch code moves to MindSpore."""
-
-
-def _console(file: Any = None) -> Console:
-    from rich.console import Console
-
-    return Console(file=file, highlight=False, markup=False, emoji=False, soft_wrap=True)
-
-
-def _stop(message: str) -> None:
-    click.echo(f"mindport: {message}", err=True)
-    sys.exit(2)
-
-
-def _config(start: Path, overrides: dict[str, Any], settings: tuple[str, ...]) -> Config:
-    from mindport.config import apply, load_config
-
-    table = {key: value for key, value in overrides.items() if value not in (None, ())}
-    return apply(load_config(start, settings), table, "option --")
 
 
 @cli.command()
@@ -81,19 +60,19 @@ def check(paths: tuple[str, ...], **options: Any) -> None:
     from mindport.detectors import DetectorError
 
     fixed: list[Fixed] = []
+    problems: list[str] = []
     try:
         results, config = _run(paths or (".",), options, fixed)
         if options["diff"] or options["fix"]:
-            _finish_fixes(fixed, results, config, paths, options)
+            problems += _finish_fixes(fixed, results, config, paths, options)
         if options["sites"]:
-            _write_sites(Path(options["sites"]), results)
-        _print(results, config, options)
+            problems += _write_sites(Path(options["sites"]), results)
+        print_findings(results, config, options["output_format"], statistics=options["statistics"])
     except (ConfigError, CatalogError, DetectorError) as error:
-        _stop(str(error))
-    found = any(result.findings for result in results)
-    if any(result.error for result in results):
-        sys.exit(2)
-    sys.exit(1 if found and not options["exit_zero"] else 0)
+        stop(str(error))
+    if problems:
+        stop("\nmindport: ".join(problems))
+    end(results, exit_zero=options["exit_zero"])
 
 
 def _finish_fixes(
@@ -102,8 +81,8 @@ def _finish_fixes(
     config: Config,
     paths: tuple[str, ...],
     options: dict[str, Any],
-) -> None:
-    """Print the diff and stop, or write the fixed files and go on to print what is left."""
+) -> list[str]:
+    """Print the diff and stop, or write the fixed files and say what could not be written."""
     from mindport.cli.fixing import exit_code, print_diff, summary, write_all
 
     from_stdin = paths == ("-",)
@@ -116,10 +95,10 @@ def _finish_fixes(
         sys.stdout.flush()
         click.echo(summary(fixed, results, config.language, written=True), err=True)
         sys.exit(2 if any(result.error for result in results) else 0)
-    for problem in write_all(fixed):
-        _stop(problem)
+    done, problems = write_all(fixed)
     json_output = options["output_format"] in ("json", "jsonl")
-    click.echo(summary(fixed, results, config.language, written=True), err=json_output)
+    click.echo(summary(done, results, config.language, written=True), err=json_output)
+    return problems
 
 
 def _run(paths: tuple[str, ...], options: dict[str, Any], fixed: list[Fixed]) -> tuple[list[Result], Config]:
@@ -135,16 +114,15 @@ def _run(paths: tuple[str, ...], options: dict[str, Any], fixed: list[Fixed]) ->
     named = options["stdin_filename"]
     first = Path(named or ".") if paths == ("-",) else Path(paths[0])
     overrides = {
-        "select": _codes(options["select"]),
-        "ignore": _codes(options["ignore"]),
+        "select": codes(options["select"]),
+        "ignore": codes(options["ignore"]),
         "exclude": list(options["exclude"]) or None,
         "min-severity": options["min_severity"],
         "min-confidence": options["min_confidence"],
         "language": options["language"],
         "api": options["api"],
     }
-    config = _config(first, overrides, options["settings"])
-    _known_codes(config)
+    config = configured(first, overrides, options["settings"])
     wanted = options["fix"] or options["diff"]
     with_fixes = wanted or options["output_format"] in ("json", "jsonl")
     ways = Ways(bool(options["sites"]), options["deep"], with_fixes)
@@ -178,7 +156,8 @@ def _run(paths: tuple[str, ...], options: dict[str, Any], fixed: list[Fixed]) ->
     return sorted(results, key=lambda result: result.path), config
 
 
-def _write_sites(file: Path, results: list[Result]) -> None:
+def _write_sites(file: Path, results: list[Result]) -> list[str]:
+    """Write the inventory; a line when that cannot be done."""
     import json
 
     try:
@@ -187,47 +166,8 @@ def _write_sites(file: Path, results: list[Result]) -> None:
                 for site in result.sites:
                     out.write(json.dumps(site, ensure_ascii=False) + "\n")
     except OSError as error:
-        _stop(f"{file}: cannot be written: {error.strerror or error}")
-
-
-def _codes(values: tuple[str, ...]) -> list[str] | None:
-    codes = [code.strip() for value in values for code in value.split(",") if code.strip()]
-    return codes or None
-
-
-def _known_codes(config: Config) -> None:
-    """A code somebody asks for must exist; a typo would silently check nothing."""
-    from mindport.catalog import load_catalog
-    from mindport.config import ConfigError
-    from mindport.engine import matches_code
-
-    codes = [check.code for check in load_catalog().checks]
-    for code in (*config.select, *config.ignore):
-        if not any(matches_code(known, (code,)) for known in codes):
-            raise ConfigError(f"{code}: no such check; `mindport checks` lists them all")
-
-
-def _print(results: list[Result], config: Config, options: dict[str, Any]) -> None:
-    from mindport.catalog import load_catalog
-    from mindport.reports import as_json, as_text
-    from mindport.reports.run import Run
-
-    run = Run(results, load_catalog(), config.language)
-    output = options["output_format"]
-    if output == "json":
-        click.echo(as_json.to_json(run))
-    elif output == "jsonl":
-        if text := as_json.to_json_lines(run):
-            click.echo(text)
-    elif output == "concise":
-        as_text.print_concise(run, _console())
-    else:
-        as_text.print_text(run, _console())
-    if options["statistics"]:
-        as_text.print_statistics(run, _console(sys.stdout if output in ("text", "concise") else sys.stderr))
-    if output in ("json", "jsonl"):
-        for error in run.errors:
-            click.echo(as_text.error_line(error, config.language), err=True)
+        return [f"{file}: cannot be written: {error.strerror or error}"]
+    return []
 
 
 @cli.command()
@@ -242,10 +182,10 @@ def explain(code: str, language: str | None) -> None:
     from mindport.reports.page import check_page
 
     try:
-        config = _config(Path.cwd(), {"language": language}, ())
+        config = configured(Path.cwd(), {"language": language})
         catalog = load_catalog(examples=True)
     except (ConfigError, CatalogError) as error:
-        _stop(str(error))
+        stop(str(error))
     found = catalog.by_key.get(code.upper())
     if found is None:
         import difflib
@@ -256,12 +196,11 @@ def explain(code: str, language: str | None) -> None:
             if close
             else ""
         )
-        _stop(f"{code}: no such check{hint} `mindport checks` lists them all")
-        return
+        stop(f"{code}: no such check{hint} `mindport checks` lists them all")
     page = check_page(found, config.language)
-    console = _console()
-    if console.is_terminal:
-        console.print(Markdown(page))
+    terminal = console()
+    if terminal.is_terminal:
+        terminal.print(Markdown(page))
     else:
         click.echo(page)
 
@@ -279,10 +218,10 @@ def checks(language: str | None, output_format: str) -> None:
     from mindport.reports.words import WORDS
 
     try:
-        config = _config(Path.cwd(), {"language": language}, ())
+        config = configured(Path.cwd(), {"language": language})
         catalog = load_catalog()
     except (ConfigError, CatalogError) as error:
-        _stop(str(error))
+        stop(str(error))
     if output_format == "json":
         rows = [
             {
@@ -320,10 +259,10 @@ def lookup(names: tuple[str, ...], output_format: str, language: str | None, api
     from mindport.reports.lookup import lookup_lines, lookup_object
 
     try:
-        config = _config(Path.cwd(), {"language": language, "api": api}, ())
+        config = configured(Path.cwd(), {"language": language, "api": api})
         catalog = load_catalog()
     except (ConfigError, CatalogError) as error:
-        _stop(str(error))
+        stop(str(error))
     answers = [lookup_object(catalog, name, config.api, config.language) for name in names]
     if output_format == "json":
         click.echo(json.dumps(answers, ensure_ascii=False, indent=1))
@@ -351,7 +290,7 @@ def main() -> None:
     except Exception as error:
         if os.environ.get("MINDPORT_DEBUG"):
             raise
-        _stop(
+        stop(
             f"internal error: {type(error).__name__}: {error}; please report it (MINDPORT_DEBUG=1 shows more)"
         )
 
