@@ -16,6 +16,7 @@ from mindport.catalog import load_catalog
 from mindport.config import Config
 from mindport.engine import Engine
 from mindport.flake8 import Plugin
+from mindport.review.align import pair_files
 from mindport.review.run import Reviewer
 
 CONFIG = Config()
@@ -55,7 +56,7 @@ def test_flake8_plugin_reports_the_same_places(check, example, tmp_path):
 def test_review_finds_exactly_what_is_marked(check, example, tmp_path):
     (tmp_path / "port.py").write_text(example.code, encoding="utf-8")
     (tmp_path / "original.py").write_text(example.original, encoding="utf-8")
-    results = Reviewer(CONFIG).review(tmp_path / "port.py", tmp_path / "original.py")
+    results = Reviewer(CONFIG).review(pair_files(tmp_path / "port.py", tmp_path / "original.py"))
     assert [r.error for r in results] == [None]
     assert sorted((f.line, f.code) for r in results for f in r.findings) == expected(example.code)
     assert Engine(CONFIG).check_file(tmp_path / "port.py").error is None

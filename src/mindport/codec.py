@@ -1,4 +1,4 @@
-"""Results as compact JSON values and back: for the result cache of ``check``."""
+"""Results and findings as compact JSON values and back: for the result cache and what an audit keeps."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ def encode(result: Result) -> dict[str, Any]:
     """A result without source lines, site inventory and drafts, which can be had again from the file."""
     return {
         "path": result.path,
-        "findings": [_finding(f) for f in result.findings],
-        "suppressed": [_finding(f) for f in result.suppressed],
+        "findings": [finding_row(f) for f in result.findings],
+        "suppressed": [finding_row(f) for f in result.suppressed],
         "error": None
         if result.error is None
         else [result.error.line, result.error.column, result.error.reason],
-        "coverage": [getattr(result.coverage, name) for name in _COVERAGE],
+        "coverage": coverage_row(result.coverage),
         "stage": None if result.stage is None else result.stage.value,
     }
 
@@ -44,8 +44,8 @@ def decode(data: dict[str, Any], lines: tuple[str, ...] = ()) -> Result:
     path = data["path"]
     return Result(
         path,
-        tuple(_read_finding(path, row) for row in data["findings"]),
-        tuple(_read_finding(path, row) for row in data["suppressed"]),
+        tuple(finding_of(path, row) for row in data["findings"]),
+        tuple(finding_of(path, row) for row in data["suppressed"]),
         None if data["error"] is None else FileError(path, *data["error"]),
         Coverage(*data["coverage"]),
         None if data["stage"] is None else Stage(data["stage"]),
@@ -53,7 +53,13 @@ def decode(data: dict[str, Any], lines: tuple[str, ...] = ()) -> Result:
     )
 
 
-def _finding(f: Finding) -> list[Any]:
+def coverage_row(coverage: Coverage) -> list[int]:
+    """The numbers of a coverage, in the order of its fields."""
+    return [getattr(coverage, name) for name in _COVERAGE]
+
+
+def finding_row(f: Finding, *, fix: bool = True) -> list[Any]:
+    """A finding without the path of its file, with its fix or without."""
     span, effort = f.span, f.effort
     return [
         f.code,
@@ -64,7 +70,7 @@ def _finding(f: Finding) -> list[Any]:
         [effort.low, effort.likely, effort.high],
         f.message,
         f.suggestion,
-        None if f.fix is None else _fix(f.fix),
+        _fix(f.fix) if fix and f.fix is not None else None,
     ]
 
 
@@ -73,7 +79,8 @@ def _fix(fix: Fix) -> list[Any]:
     return [fix.applicability.value, fix.title, edits]
 
 
-def _read_finding(path: str, row: list[Any]) -> Finding:
+def finding_of(path: str, row: list[Any]) -> Finding:
+    """The finding of such a row; raises KeyError, TypeError or ValueError when it is none."""
     code, name, span, severity, confidence, effort, message, suggestion, fix = row
     return Finding(
         code,

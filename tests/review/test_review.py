@@ -25,9 +25,27 @@ def write(folder: Path, files: dict[str, str]) -> Path:
 def test_files_are_paired_by_path_then_by_name(tmp_path: Path) -> None:
     port = write(tmp_path / "port", {"a/net.py": PORT, "b/other.py": PORT, "__init__.py": "", "new.py": ""})
     original = write(tmp_path / "original", {"a/net.py": TORCH, "c/other.py": TORCH, "d/__init__.py": ""})
-    pairs, alone = pair_files(port, original)
-    assert {(p.port.name, p.original.parent.name) for p in pairs} == {("net.py", "a"), ("other.py", "c")}
-    assert {p.name for p in alone} == {"new.py", "__init__.py"}
+    found = pair_files(port, original)
+    assert {(p.port.name, p.original.parent.name) for p in found.pairs} == {
+        ("net.py", "a"),
+        ("other.py", "c"),
+    }
+    assert {p.name for p in found.alone} == {"new.py", "__init__.py"}
+    said = CliRunner().invoke(cli, ["review", str(port), "--against", str(original)])
+    assert f"not reviewed: 2 files without an original under {original}: " in said.stderr
+    assert "new.py" in said.stderr
+
+
+def test_a_file_that_cannot_be_used_is_said(tmp_path: Path) -> None:
+    port, original = (
+        write(tmp_path / "port", {"net.py": PORT}),
+        write(tmp_path / "original", {"net.py": TORCH}),
+    )
+    (port / "gone.py").symlink_to(tmp_path / "nowhere.py")
+    result = CliRunner().invoke(cli, ["review", str(port), "--against", str(original)])
+    assert result.exit_code == 2
+    assert "gone.py" in result.output
+    assert "MSP211" in result.output
 
 
 def test_both_lines_are_shown(tmp_path: Path) -> None:

@@ -9,6 +9,9 @@ import click
 
 from mindport.cli.output import FORMATS, codes, configured, end, print_findings, stop
 
+SHOWN = 5
+"""So many of the files without an original are named."""
+
 
 @click.command()
 @click.argument("port", type=click.Path(exists=True, path_type=Path))
@@ -25,6 +28,9 @@ def review(port: Path, against: Path, **options: Any) -> None:
     from mindport.catalog import CatalogError
     from mindport.config import ConfigError
     from mindport.detectors import DetectorError
+    from mindport.engine import display_path
+    from mindport.reports.words import WORDS
+    from mindport.review.align import pair_files
     from mindport.review.run import Reviewer
 
     given = {
@@ -34,10 +40,16 @@ def review(port: Path, against: Path, **options: Any) -> None:
     }
     try:
         config = configured(port, given)
-        results = Reviewer(config).review(port, against)
-        if not results:
+        pairs = pair_files(port, against)
+        if not pairs.pairs and not pairs.errors:
             stop(f"{port}: no file has an original of its name under {against}")
+        results = Reviewer(config).review(pairs)
         print_findings(results, config, options["output_format"])
+        if pairs.alone:
+            named = ", ".join(display_path(file) for file in pairs.alone[:SHOWN])
+            more = ", ..." if len(pairs.alone) > SHOWN else ""
+            words = WORDS[config.language]["alone"]
+            click.echo(words.format(count=len(pairs.alone), folder=against, names=named + more), err=True)
     except (ConfigError, CatalogError, DetectorError) as error:
         stop(str(error))
     end(results, exit_zero=options["exit_zero"])

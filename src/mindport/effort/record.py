@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from mindport.codec import coverage_row, finding_of, finding_row
 from mindport.effort.facts import Request
 from mindport.effort.features import Features
 from mindport.effort.lines import NONE, Lines
-from mindport.findings import Confidence, Coverage, Effort, FileError, Finding, Severity, Span
+from mindport.findings import Coverage, FileError, Finding
 
-SHARD = "mindport-audit-shard-1"
+SHARD = "mindport-audit-shard-2"
 """The schema of a shard's file."""
 FRAME = 1
 """Lines before and after a finding that stay for its code frame."""
@@ -70,16 +71,13 @@ def to_object(record: Record) -> dict[str, Any]:
     return data | {
         "modules": record.modules,
         "features": None if record.features is None else asdict(record.features),
-        "findings": [finding_to_list(finding) for finding in record.findings],
+        "findings": [finding_row(finding, fix=False) for finding in record.findings],
         "frames": record.frames,
-        "coverage": [getattr(record.coverage, f) for f in _COVERAGE],
+        "coverage": coverage_row(record.coverage),
         "error": None if record.error is None else asdict(record.error),
         "lines": [record.lines.low, record.lines.likely, record.lines.high],
         "cells": record.cells,
     }
-
-
-_COVERAGE = ("files", "files_failed", "sites", "resolved", "judged")
 
 
 def from_object(data: Mapping[str, Any]) -> Record:
@@ -98,42 +96,10 @@ def from_object(data: Mapping[str, Any]) -> Record:
         tuple((level, target, name) for level, target, name in data["imports"]),
         pairs("packages"),
         int(data["modules"]),
-        tuple(finding_from_list(item) for item in data["findings"]),
+        tuple(finding_of(str(data["path"]), row) for row in data["findings"]),
         pairs("frames"),
         Coverage(*data["coverage"]),
         None if data["error"] is None else FileError(**data["error"]),
         Lines(*data["lines"]),
         pairs("cells"),
-    )
-
-
-def finding_to_list(finding: Finding) -> list[Any]:
-    """A finding without its fix, as a list JSON can hold."""
-    span, effort = finding.span, finding.effort
-    return [
-        finding.code,
-        finding.name,
-        finding.path,
-        [span.line, span.column, span.end_line, span.end_column],
-        finding.severity.value,
-        finding.confidence.value,
-        [effort.low, effort.likely, effort.high],
-        finding.message,
-        finding.suggestion,
-    ]
-
-
-def finding_from_list(data: list[Any]) -> Finding:
-    """The finding of such a list."""
-    code, name, path, span, severity, confidence, effort, message, suggestion = data
-    return Finding(
-        code,
-        name,
-        path,
-        Span(*span),
-        Severity(severity),
-        Confidence(confidence),
-        Effort(*effort),
-        message,
-        suggestion,
     )

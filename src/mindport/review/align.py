@@ -24,18 +24,30 @@ class Pair:
     original: Path
 
 
-def pair_files(port: Path, original: Path) -> tuple[list[Pair], list[Path]]:
-    """The files of two trees that stand for each other, and the port's files without an original.
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """The files of two trees: those that stand for each other, the port's without an original, and unusable ones."""
+
+    pairs: list[Pair]
+    alone: list[Path]
+    errors: list[FileError]
+
+
+def pair_files(port: Path, original: Path) -> Pairs:
+    """Which files of two trees stand for each other.
 
     Two files given by name are a pair. In trees the same path below both roots is one; else the same file name
     where it exists once on both sides.
     """
     if port.is_file() and original.is_file():
-        return [Pair(port, original)], []
-    theirs = {file.relative_to(original): file for file in _python(original)} if original.is_dir() else {}
-    if original.is_file():
-        theirs = {Path(original.name): original}
-    ours = _python(port) if port.is_dir() else [port]
+        return Pairs([Pair(port, original)], [], [])
+    errors: list[FileError] = []
+    theirs = (
+        {file.relative_to(original): file for file in _python(original, errors)}
+        if original.is_dir()
+        else {Path(original.name): original}
+    )
+    ours = _python(port, errors) if port.is_dir() else [port]
     by_name: dict[str, list[Path]] = {}
     for file in theirs.values():
         by_name.setdefault(file.name, []).append(file)
@@ -50,11 +62,13 @@ def pair_files(port: Path, original: Path) -> tuple[list[Pair], list[Path]]:
             pairs.append(Pair(file, named[0]))
         else:
             alone.append(file)
-    return pairs, alone
+    return Pairs(pairs, alone, errors)
 
 
-def _python(folder: Path) -> list[Path]:
-    return [item for item in find_files((str(folder),), (), None) if not isinstance(item, FileError)]
+def _python(folder: Path, errors: list[FileError]) -> list[Path]:
+    found = list(find_files((str(folder),)))
+    errors += [item for item in found if isinstance(item, FileError)]
+    return [item for item in found if not isinstance(item, FileError)]
 
 
 def pair_classes(port: Module, original: Module) -> Iterator[tuple[ast.ClassDef, ast.ClassDef]]:

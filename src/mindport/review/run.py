@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from mindport.config import Config
 from mindport.detectors.base import FileView, Stage
 from mindport.engine import Engine, Result, display_path, failed
 from mindport.findings import Confidence, Coverage, Span
-from mindport.review.align import Pair, inner_calls, layers_of, pair_classes, pair_files, pair_functions
+from mindport.review.align import Pair, Pairs, inner_calls, layers_of, pair_classes, pair_functions
 from mindport.review.calls import Gap, Judge, Rules
 from mindport.semantics.module import Module
 from mindport.semantics.scopes import Context, NamedFunction, parameter_defaults
@@ -46,10 +47,10 @@ class Reviewer:
         parameters = argument[1] if argument else {}
         self.judge = Judge(self.catalog, _rules(parameters))
 
-    def review(self, port: Path, original: Path) -> list[Result]:
-        """Review a file or a tree; files without an original are left out of the results."""
-        pairs, _ = pair_files(port, original)
-        return [self.review_pair(pair) for pair in pairs]
+    def review(self, pairs: Pairs) -> list[Result]:
+        """Review the pairs of two files or trees; unusable files are results that say so."""
+        failures = [Result(error.path, error=error, coverage=Coverage(1, 1)) for error in pairs.errors]
+        return [*failures, *(self.review_pair(pair) for pair in pairs.pairs)]
 
     def review_pair(self, pair: Pair) -> Result:
         """Review one file."""
@@ -91,6 +92,16 @@ def _text(file: Path) -> str:
     return source_text.decode(source_text.read_bytes(file))
 
 
+@dataclass(frozen=True, slots=True)
+class _Verdict:
+    """Two calls side by side: their names, whether a row of the tables joins them, and where they differ."""
+
+    torch: str | None
+    port: str | None
+    judged: bool
+    gaps: tuple[Gap, ...]
+
+
 class _Review:
     """One pair of files."""
 
@@ -101,6 +112,7 @@ class _Review:
         self.port = view.module
         self.original = original
         self._counted: set[ast.Call] = set()
+        self._verdicts: dict[tuple[ast.Call, ast.Call], _Verdict] = {}
         self.sites = self.judged = 0  # pairs of calls that stand for each other, and those the tables judge
         self._by_line = {id(m): _calls_of(m) for m in (self.port, original)}
         self._attributes = {id(m): _attributes(m) for m in (self.port, original)}
@@ -129,7 +141,7 @@ class _Review:
                     mine, yours = mine[:1], yours[:1]
                 for one, two in zip(mine, yours, strict=True):
                     seen.add(one)
-                    self._compare(f"{port.name}.{name}", one, context, two, other_context)
+                    self._compare(f"{port.name}.{name}", (one, context), (two, other_context))
         self._missing(port, original, len(common))
 
     def _same_order(self, ours: list[_Called], theirs: list[_Called]) -> bool:
@@ -185,12 +197,12 @@ class _Review:
 
     def _group(self, name: str, pairs: list[tuple[_Called, _Called]]) -> None:
         """Calls of one name in one function: a single one differs, or all do alike; else the order may differ."""
-        found = [(self._gaps(*one, *two), one, two) for one, two in pairs]
+        found = [(self._verdict(one, two).gaps, one, two) for one, two in pairs]
         different = [(gaps, one, two) for gaps, one, two in found if gaps]
         alike = len({tuple(map(repr, gaps)) for gaps, _, _ in different}) == 1
         if len(different) == 1 or (alike and len(different) == len(found)):
             for _, one, two in different:
-                self._compare(name, *one, *two)
+                self._compare(name, one, two)
 
     def _by_key(self, module: Module, function: NamedFunction, owner: str) -> dict[str, list[_Called]]:
         is_port = module is self.port
@@ -220,35 +232,36 @@ class _Review:
         other = self.original if module is self.port else self.port
         return statement.targets[0].attr not in self._attributes[id(other)].get(owner, frozenset())
 
-    def _gaps(self, call: ast.Call, context: Context, other: ast.Call, other_context: Context) -> list[Gap]:
-        torch = self.judge.torch_name(self.original, other, other_context)
-        port = self.judge.port_name(self.port, call, context)
+    def _verdict(self, ours: _Called, theirs: _Called) -> _Verdict:
+        """What the tables say of two calls; each pair is looked at once, and counted by the port's call."""
+        call, other = ours[0], theirs[0]
+        known = self._verdicts.get((call, other))
+        if known is not None:
+            return known
+        torch = self.judge.torch_name(self.original, *theirs)
+        port = self.judge.port_name(self.port, *ours)
         target = self.judge.target(torch, port) if torch is not None and port is not None else None
         if call not in self._counted:
             self._counted.add(call)
             self.sites += 1
             self.judged += target is not None
-        if torch is None or target is None:
-            return []
-        sides = ((self.original, other, other_context), (self.port, call, context))
-        return list(self.judge.gaps(torch, target, *sides))
+        gaps: tuple[Gap, ...] = ()
+        if torch is not None and target is not None:
+            gaps = tuple(self.judge.gaps(torch, target, (self.original, *theirs), (self.port, *ours)))
+        result = self._verdicts[call, other] = _Verdict(torch, port, target is not None, gaps)
+        return result
 
-    def _compare(
-        self, name: str, call: ast.Call, context: Context, other: ast.Call, other_context: Context
-    ) -> None:
-        torch = self.judge.torch_name(self.original, other, other_context)
-        port = self.judge.port_name(self.port, call, context)
-        gaps = self._gaps(call, context, other, other_context)
+    def _compare(self, name: str, ours: _Called, theirs: _Called) -> None:
+        verdict = self._verdict(ours, theirs)
+        torch, port, gaps, other = verdict.torch, verdict.port, verdict.gaps, theirs[0]
         if torch is None or port is None:
             return
-        span = self.port.source.span(call)
-        if self.judge.target(torch, port) is None:
+        span = self.port.source.span(ours[0])
+        if not verdict.judged:
             if self.judge.is_other(torch, port):
-                self._report(
-                    "other-layer", span, Confidence.INFERRED, name, other, {"actual": port, "wanted": torch}
-                )
-            return
-        if gaps:
+                found = {"actual": port, "wanted": torch}
+                self._report("other-layer", span, Confidence.INFERRED, name, other, found)
+        elif gaps:
             found = {
                 "parameter": ", ".join(gap.parameter for gap in gaps),
                 "actual": ", ".join(f"{gap.parameter}={gap.actual!r}" for gap in gaps),
