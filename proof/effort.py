@@ -51,9 +51,13 @@ class Row:
 
     @property
     def held_out(self) -> bool:
-        """A third of all pairs, by the hash of the path."""
-        digest = hashlib.sha256(f"pt/{self.tree}/{self.file}".encode()).hexdigest()
-        return int(digest, 16) % 3 == 0
+        """See `is_held_out`."""
+        return is_held_out(self.tree, self.file)
+
+
+def is_held_out(tree: str, file: str) -> bool:
+    """A third of all pairs, by the hash of the path."""
+    return int(hashlib.sha256(f"pt/{tree}/{file}".encode()).hexdigest(), 16) % 3 == 0
 
 
 def rows(folder: Path, repositories: Path | None, everything: bool) -> list[Row]:
@@ -69,8 +73,7 @@ def rows(folder: Path, repositories: Path | None, everything: bool) -> list[Row]
             if file is None or not file.is_file():
                 left_out.add(pair["tree"])
                 continue
-            digest = hashlib.sha256(f"pt/{pair['tree']}/{pair['file']}".encode()).hexdigest()
-            if not everything and int(digest, 16) % 3:
+            if not everything and not is_held_out(pair["tree"], pair["file"]):
                 continue
             counted = engine.check_file(file).features
             if counted is not None:

@@ -7,7 +7,6 @@ why. Run inside Python 3.11 with mindspore 2.10.0, torch 2.13.0 and numpy < 2: `
 
 from __future__ import annotations
 
-import importlib.util
 import multiprocessing
 import os
 import sys
@@ -19,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from running import load
 
 from mindport.catalog import Check, Example, load_catalog
 from mindport.catalog.model import ExampleKind
@@ -69,12 +69,7 @@ def execute(file: Path, mode: str) -> Any:
 
     ms.set_context(mode=ms.GRAPH_MODE if mode == "graph" else ms.PYNATIVE_MODE)
     ms.set_seed(0)
-    spec = importlib.util.spec_from_file_location(file.stem, file)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[file.stem] = module
-    spec.loader.exec_module(module)
+    module = load(file, file.stem)
     result = module.run_proof()
     arrays(result)
     return result

@@ -56,6 +56,19 @@ GOOD = (
     Piece("for-break", "for i_N in range(4):\n    if y.sum() > 40:\n        break\n    y = y + 1"),
     Piece("for-continue", "for i_N in range(3):\n    if i_N == 1:\n        continue\n    y = y + i_N"),
     Piece("for-return", "for i_N in range(3):\n    if y.sum() > 5000:\n        return y\n    y = y + 1"),
+    Piece(
+        "for-break-same",
+        "z_N = y\nfor i_N in range(3):\n    if y.sum() > 3:\n        break\n    z_N = z_N * 2\ny = y + z_N",
+    ),
+    Piece(
+        "for-continue-tensor",
+        "z_N = y\nfor i_N in range(3):\n    z_N = z_N * 2\n    if y.sum() > 3:\n        continue\n    z_N = z_N + 1\ny = z_N",
+    ),
+    Piece(
+        "while-break",
+        "i_N = 0\nwhile i_N < 3:\n    if y.sum() > 50:\n        break\n    y = y + 1\n    i_N += 1",
+    ),
+    Piece("early-return-nested", "if y.ndim == 2:\n    if y.sum() > 1000:\n        return y * 2"),
     Piece("for-int", "for i_N in range(int(t)):\n    y = y + 1"),
     Piece("for-zip", "for a_N, b_N in zip([1, 2], (y, y * 2)):\n    y = y + a_N * b_N"),
     Piece("for-enumerate", "for i_N, w_N in enumerate([1.0, 2.0], start=1):\n    y = y * w_N + i_N"),
@@ -273,6 +286,18 @@ BAD = (
     Piece("join-dtype", "if y.sum() > 3:\n    y = y.astype(ms.float16)"),
     Piece("join-number", "z_N = 0\nif y.sum() > 3:\n    z_N = y\ny = y + z_N"),
     Piece("join-return", "if y.sum() > 3:\n    return y.astype(ms.float16)"),
+    Piece(
+        "join-return-nested",
+        "if y.ndim == 2:\n    if y.sum() > 3:\n        y = y + 1\n    else:\n        return y.astype(ms.float16)",
+    ),
+    Piece(
+        "join-break",
+        "z_N = y\nfor i_N in range(3):\n    if y.sum() > 3:\n        break\n    z_N = y.astype(ms.float16)\ny = y + z_N",
+    ),
+    Piece(
+        "join-continue",
+        "z_N = y\nfor i_N in range(3):\n    z_N = y.astype(ms.float16)\n    if y.sum() > 3:\n        continue\n    z_N = y + 1\ny = y + z_N",
+    ),
     Piece("join-loop", "z_N = 0\nwhile z_N < y.sum():\n    z_N = z_N + y.max() + 100\ny = y + z_N"),
     Piece(
         "append-tensor-if",

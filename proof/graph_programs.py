@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import argparse
 import concurrent.futures
-import importlib.util
 import multiprocessing
 import os
 import random
@@ -28,6 +27,7 @@ from typing import Any
 import numpy as np
 import tomli
 from fragments import BAD, GOOD, Piece
+from running import load
 
 from mindport.config import Config
 from mindport.engine import Engine
@@ -144,12 +144,7 @@ def execute(file: Path, graph: bool) -> dict[str, Any]:
     import mindspore as ms
 
     ms.set_context(mode=ms.GRAPH_MODE if graph else ms.PYNATIVE_MODE)
-    spec = importlib.util.spec_from_file_location(file.stem, file)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[file.stem] = module
-    spec.loader.exec_module(module)
+    module = load(file, file.stem)
     x = ms.Tensor(np.array([[1, -2, 3], [4, 5, -6]], np.float32))
     result: dict[str, Any] = {}
     step = "forward"
