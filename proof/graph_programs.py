@@ -16,7 +16,6 @@ import concurrent.futures
 import multiprocessing
 import os
 import random
-import sys
 import tempfile
 import textwrap
 from collections import Counter
