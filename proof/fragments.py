@@ -292,11 +292,11 @@ BAD = (
     ),
     Piece(
         "join-break",
-        "z_N = y\nfor i_N in range(3):\n    if y.sum() > 3:\n        break\n    z_N = y.astype(ms.float16)\ny = y + z_N",
+        "z_N = y\nfor i_N in range(3):\n    if y.sum() > 3:\n        break\n    z_N = y.astype(ms.float16)\nreturn z_N",
     ),
     Piece(
         "join-continue",
-        "z_N = y\nfor i_N in range(3):\n    z_N = y.astype(ms.float16)\n    if y.sum() > 3:\n        continue\n    z_N = y + 1\ny = y + z_N",
+        "z_N = y\nfor i_N in range(3):\n    z_N = y.astype(ms.float16)\n    if y.sum() > 3:\n        continue\n    z_N = y + 1\nreturn z_N",
     ),
     Piece("join-loop", "z_N = 0\nwhile z_N < y.sum():\n    z_N = z_N + y.max() + 100\ny = y + z_N"),
     Piece(

@@ -114,6 +114,23 @@ CASES = [
         ["MSP517"],
     ),
     ("for i in range(3):\n    if x.sum() > 3:\n        break\n    z = x.astype(ms.float16)\nreturn x", []),
+    (
+        "z = x\nfor i in range(3):\n    if x.sum() > 3:\n        break\n    z = x.astype(ms.float16)\nreturn x + z",
+        [],  # the rest is compiled for each way out of the loop, and both give float32
+    ),
+    (
+        "z = x\nfor i in range(3):\n    if x.sum() > 3:\n        break\n    z = x.astype(ms.float16)\n"
+        "return (z + 1).sum()",
+        ["MSP517"],
+    ),
+    (
+        "i = 0\nz = x\nwhile i < 3:\n    if x.sum() > 3:\n        break\n    z = x.astype(ms.float16)\n"
+        "    i = i + 1\nreturn z",
+        ["MSP517"],
+    ),
+    ("z = 0\nfor i in range(3):\n    if x.sum() > 3:\n        break\n    z = x * 2\nreturn x + z", []),
+    ("z = 0\nfor i in range(3):\n    if x.sum() > 3:\n        break\n    z = x * 2\nreturn z", ["MSP517"]),
+    ("y = x * 2\nif isinstance(y, ms.Tensor):\n    y = y + 1\nreturn y + ms.Tensor(y.asnumpy())", ["MSP544"]),
     ("return x.max(1)", ["MSP540"]),
     ("return x.transpose(1, 0)", []),
     ("return x.expand(2, -1)", ["MSP551"]),

@@ -66,7 +66,8 @@ class Builtins(Changes):
             dtype = "int64"
         elif name in self.of("bool-methods"):
             dtype = "bool"
-        return Shadow(What.TENSOR, owner.sure, dtype, cuts=cuts, const=const)
+        conflict = owner.exit_types if dtype == owner.dtype else None
+        return Shadow(What.TENSOR, owner.sure, dtype, cuts=cuts, const=const, conflict=conflict)
 
     def _cast(self, name: str, arguments: Arguments, owner: Shadow) -> str | None:
         for value in (*arguments[0], *arguments[1].values()):

@@ -22,7 +22,7 @@ from mindport.semantics.trace.literals import (
     truth,
 )
 from mindport.semantics.trace.members import Members
-from mindport.semantics.trace.values import SCALARS, Event, Origin, Shadow, What, cuts_of, join, unknown
+from mindport.semantics.trace.values import LATE, SCALARS, Event, Origin, Shadow, What, cuts_of, join, unknown
 
 if TYPE_CHECKING:
     from mindport.semantics.trace.frame import Frame
@@ -118,11 +118,7 @@ class Expressions(Members):
         if found.stale is not None:
             self.emit(found.stale)
         conflict = found.conflict
-        if (
-            conflict is not None
-            and conflict.kind != "loop-types"
-            and (whole or conflict.kind != "join-lengths")
-        ):
+        if conflict is not None and conflict.kind not in LATE and (whole or conflict.kind != "join-lengths"):
             self.emit(conflict)
         return found
 
@@ -165,7 +161,8 @@ class Expressions(Members):
             dtype = promote(op, left, right)
             const = fixed(left) and fixed(right)
             masked = left.masked or right.masked
-            return Shadow(What.TENSOR, sure, dtype, cuts=cuts, const=const, masked=masked)
+            conflict = None if left.tensor and right.tensor else left.exit_types or right.exit_types
+            return Shadow(What.TENSOR, sure, dtype, cuts=cuts, const=const, masked=masked, conflict=conflict)
         if What.ARRAY in (left.what, right.what):
             return Shadow(What.ARRAY, sure, cuts=cuts)
         if isinstance(op, ast.Add) and left.what is right.what and left.what in (What.LIST, What.TUPLE):

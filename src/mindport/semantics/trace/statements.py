@@ -14,10 +14,8 @@ from mindport.semantics.live import arms, is_parse_time
 from mindport.semantics.nodes import walk
 from mindport.semantics.trace.calls import Calls
 from mindport.semantics.trace.frame import Frame, Path, dynamic_split, split
-from mindport.semantics.trace.values import Event, Shadow, What, disagree, join, unknown
+from mindport.semantics.trace.values import EXIT, LATE, LOOP, Event, Shadow, What, disagree, join, unknown
 from mindport.semantics.values import Named
-
-LOOP = "loop-types"
 
 
 class Statements(Calls):
@@ -63,7 +61,7 @@ class Statements(Calls):
         if isinstance(node, ast.Return):
             value = Shadow(What.NONE) if node.value is None else self.value(frame, node.value)
             frame.returns.append((value, frame.path, node))
-            if value.conflict is not None and value.conflict.kind == LOOP:
+            if value.conflict is not None and value.conflict.kind in LATE:
                 self.emit(value.conflict.named("join-types"))
             return False
         if isinstance(node, ast.Raise):
@@ -128,10 +126,11 @@ class Statements(Calls):
             self.options.add(node)
         ended: list[tuple[dict[str, Shadow], int, Path]] = []
         narrowed = self.narrowed(frame, node.test)
+        no_tensor = unknown()
         for body, index in open_arms:
             frame.env = dict(before)
             if narrowed is not None and narrowed[1] is not bool(index) and narrowed[0] in before:
-                frame.env[narrowed[0]] = unknown()
+                frame.env[narrowed[0]] = no_tensor
             frame.path = (*path, (node, index, dynamic))
             if self.block(frame, body):
                 inside = frame.path[len(path) + 1 :]
@@ -146,7 +145,12 @@ class Statements(Calls):
             frame.path = (*path, *here, *left)
             return True
         frame.path = (*path, *ended[0][2], *ended[1][2])  # Tensors that let one of the arms return
-        frame.env = self.merge(frame, node, ended[0][0], ended[1][0], test if dynamic else None)
+        one, other = ended[0][0], ended[1][0]
+        if narrowed is not None:  # what is said afterwards is said of the Tensor it may be
+            for env, rest in ((one, other), (other, one)):
+                if env.get(narrowed[0]) is no_tensor:
+                    env[narrowed[0]] = rest[narrowed[0]]
+        frame.env = self.merge(frame, node, one, other, test if dynamic else None)
         return True
 
     def _is_option(self, frame: Frame, test: ast.expr) -> bool:
@@ -199,10 +203,12 @@ class Statements(Calls):
         other: dict[str, Shadow],
         test: Shadow | None,
         loop: bool = False,
+        exits: bool = False,
     ) -> dict[str, Shadow]:
         """The values after two paths; ``test`` given: they must fit together.
 
-        A loop turns a number it starts from into a Tensor; only returning it as it is fails.
+        A ``loop`` turns a number it starts from into a Tensor; only returning it as it is fails. After different
+        ``exits`` of a loop the rest is compiled for each; only what is returned must fit.
         """
         result = {}
         for name in one.keys() | other.keys():
@@ -221,9 +227,10 @@ class Statements(Calls):
                 value.stale = left.stale or right.stale
             if how is not None and test is not None:
                 sure = test.sure.weaker(left.sure).weaker(right.sure).weaker(Confidence.INFERRED)
-                turned = loop and how == "types" and left.tensor is not right.tensor
-                value = (left if left.tensor else right).but() if turned else value.but()
-                value.conflict = Event(LOOP if turned else f"join-{how}", frame.module, node, name, sure)
+                mixed = how == "types" and left.tensor is not right.tensor
+                value = (left if left.tensor else right).but() if mixed and (loop or exits) else value.but()
+                kind = EXIT if exits and how == "types" else LOOP if loop and mixed else f"join-{how}"
+                value.conflict = Event(kind, frame.module, node, name, sure)
             elif test is not None and {left.what, right.what} <= {What.STATIC, What.TEXT}:
                 if left is not right:
                     value = Shadow(
@@ -258,8 +265,8 @@ class Statements(Calls):
             self._growth(frame, node, test)
         for _ in range(2):
             alive = self.block(frame, node.body)
-            for env, _ in frame.breaks[-1]:
-                frame.env = self.merge(frame, node, env, frame.env, None) if alive else env
+            for env, path in frame.breaks[-1]:
+                frame.env = self._left(frame, node, env, path) if alive else env
                 alive = True
             frame.breaks[-1].clear()
             if test.dynamic and alive:
@@ -283,12 +290,16 @@ class Statements(Calls):
     def after_loop(self, frame: Frame, node: ast.AST, before: dict[str, Shadow]) -> None:
         """Join with the ways out through ``break`` and ``continue``."""
         for env, path in frame.breaks.pop():
-            test = Shadow(What.RUNTIME, Confidence.INFERRED) if dynamic_split(frame.path, path) else None
-            frame.env = self.merge(frame, node, env, frame.env, test)
+            frame.env = self._left(frame, node, env, path)
         if isinstance(node, ast.For):
             for name, value in before.items():
                 if name not in frame.env:
                     frame.env[name] = value
+
+    def _left(self, frame: Frame, node: ast.AST, env: dict[str, Shadow], path: Path) -> dict[str, Shadow]:
+        """The values where a way out of a loop meets the others."""
+        test = Shadow(What.RUNTIME, Confidence.INFERRED) if dynamic_split(frame.path, path) else None
+        return self.merge(frame, node, env, frame.env, test, exits=True)
 
 
 def _settled(before: dict[str, Shadow], after: dict[str, Shadow]) -> bool:

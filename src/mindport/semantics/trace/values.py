@@ -121,6 +121,11 @@ class Shadow:
         return self.what is What.TENSOR or self.what is What.PARAMETER
 
     @property
+    def exit_types(self) -> Event | None:
+        """The conflict of a Tensor whose type depends on how a loop was left: what keeps its type has it, too."""
+        return self.conflict if self.conflict is not None and self.conflict.kind == EXIT else None
+
+    @property
     def dynamic(self) -> bool:
         """Whether only running tells it: a Tensor that is no constant, or a value taken from one."""
         return (self.tensor and not self.const) or self.what is What.RUNTIME
@@ -168,6 +173,9 @@ def cuts_of(values: Iterable[Shadow]) -> frozenset[Event]:
     return result
 
 
+LOOP, EXIT = "loop-types", "exit-types"
+LATE = frozenset({LOOP, EXIT})
+"""Conflicts that only returning shows: of a number a loop makes a Tensor, and of the ways out of a loop."""
 SCALARS = frozenset({What.STATIC, What.RUNTIME})
 
 
