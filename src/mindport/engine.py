@@ -182,7 +182,7 @@ class Engine:
         """The findings people see, in order, and those a comment in the source suppresses."""
         findings = sorted(found, key=lambda f: (f.span, f.code, f.message, f.confidence.value))
         visible = [f for f in findings if self._shown(f, source.path, stage)]
-        suppressions = scan(source) if visible else Suppressions()
+        suppressions = scan(source, noqa=honour.noqa) if visible else Suppressions()
         kept: list[Finding] = []
         hidden: list[Finding] = []
         for finding in visible:

@@ -49,10 +49,13 @@ def _matches(codes: frozenset[str], names: list[str]) -> bool:
     return "*" in codes or any(name.startswith(code) for code in codes for name in names)
 
 
-def scan(source: Source) -> Suppressions:
-    """Collect the suppressions of a file. Tokenizes only when the text has a suppression word."""
+def scan(source: Source, *, noqa: bool = True) -> Suppressions:
+    """Collect the suppressions of a file, those with ``noqa`` only when asked for.
+
+    Tokenizes only when the text has a suppression word.
+    """
     lowered = source.text.lower()
-    if "noqa" not in lowered and "pylint:" not in lowered:
+    if not (noqa and "noqa" in lowered) and "pylint:" not in lowered:
         return Suppressions()
     result = Suppressions()
     comments, logical = _tokens(source.text)

@@ -36,11 +36,10 @@ class Builtins(Changes):
         arguments = self.arguments(frame, node)
         values = (owner, *arguments[0], *arguments[1].values())
         cuts = cuts_of(values)
-        shown = self.text(frame, node)
         if owner.what is What.PARAMETER and name in self.of("parameter-refused"):
-            self.event("parameter-attribute", frame, node, shown, owner.sure)
+            self.event("parameter-attribute", frame, node, "", owner.sure)
         if name in self.of("tensor-to-python"):
-            cut = self.cut("soft-array", frame, node, shown, owner.sure)
+            cut = self.cut("soft-array", frame, node, "", owner.sure)
             return Shadow(What.ARRAY, owner.sure, cuts=cuts | {cut})
         if name in self.of("tensor-to-scalar"):
             return Shadow(What.STATIC if owner.const else What.RUNTIME, owner.sure, cuts=cuts)
@@ -52,14 +51,14 @@ class Builtins(Changes):
         first = arguments[0][0] if arguments[0] else None
         sizes = first is not None and (len(node.args) > 1 or not first.tensor)
         if name in self.of("expanding") and sizes:
-            self.event("torch-expand", frame, node, shown, owner.sure)
+            self.event("torch-expand", frame, node, "", owner.sure)
         elif (name in self.of("two-axes") and _two_axes(node, arguments)) or (
             name in self.of("with-indices")
             and len(node.args) == 1
             and first is not None
             and first.what is What.STATIC
         ):
-            self.event("torch-overload", frame, node, shown, owner.sure)
+            self.event("torch-overload", frame, node, "", owner.sure)
         const = owner.const and not any(v.dynamic for v in values[1:])
         dtype = None if name in self.of("other-dtype") else owner.dtype
         if name in self.of("index-methods"):
@@ -82,28 +81,27 @@ class Builtins(Changes):
         """A method of a list, dict, tuple or text."""
         name = func.attr
         positional, keywords = self.arguments(frame, node)
-        shown = self.text(frame, node)
         if owner.what is What.TEXT:
             return Shadow(What.TEXT, owner.sure, cuts=cuts_of((owner, *positional)))
         if owner.what is What.LIST and name in _LIST_CHANGES:
             return self._list_change(frame, node, func, owner, positional)
         if owner.what is What.DICT and name in ("pop", "popitem"):
             if owner.origin in (Origin.SELF, Origin.GLOBAL):
-                self.event("lost-change", frame, node, shown, owner.sure)
+                self.event("lost-change", frame, node, "", owner.sure)
             elif len(positional) > 1:
-                self.event("dict-pop-default", frame, node, shown, owner.sure)
+                self.event("dict-pop-default", frame, node, "", owner.sure)
             else:
-                self.event("dict-pop", frame, node, shown, owner.sure)
+                self.event("dict-pop", frame, node, "", owner.sure)
             return unknown()
         if owner.what is What.DICT and name == "update":
             if keywords and "**" not in keywords:
-                self.event("dict-update-keywords", frame, node, shown, owner.sure)
+                self.event("dict-update-keywords", frame, node, "", owner.sure)
             value = next(iter(positional), unknown())
             element = value.element if owner.element is None else owner.element
-            self.changed(frame, func.value, owner, owner.but(element=element), node, shown)
+            self.changed(frame, func.value, owner, owner.but(element=element), node)
             return Shadow(What.NONE)
         if owner.what is What.DICT and name in ("setdefault", "copy"):
-            cut = self.cut("cut-dict", frame, node, shown, owner.sure)
+            cut = self.cut("cut-dict", frame, node, "", owner.sure)
             held = owner.element if owner.element is not None else unknown()
             if name == "setdefault":
                 for value in positional[1:]:
@@ -134,12 +132,11 @@ class Builtins(Changes):
         self, frame: Frame, node: ast.Call, func: ast.Attribute, owner: Shadow, positional: tuple[Shadow, ...]
     ) -> Shadow:
         name = func.attr
-        shown = self.text(frame, node)
         if name in ("sort", "remove", "reverse", "clear"):
             if owner.origin in (Origin.LOCAL, Origin.INPUT) and name in ("sort", "remove"):
-                self.event("list-change-ignored", frame, node, shown, owner.sure)
+                self.event("list-change-ignored", frame, node, "", owner.sure)
             elif owner.origin in (Origin.SELF, Origin.GLOBAL):
-                self.event("lost-change", frame, node, shown, owner.sure)
+                self.event("lost-change", frame, node, "", owner.sure)
             return Shadow(What.NONE)
         added = positional[-1] if positional else unknown()
         element = owner.element
@@ -153,15 +150,16 @@ class Builtins(Changes):
                 element = added if element is None else join(element, added)
         else:
             if tensors:
-                cuts = cuts | {self.cut("cut-list", frame, node, shown, owner.sure)}
+                cuts = cuts | {self.cut("cut-list", frame, node, "", owner.sure)}
             part = self.element(frame, owner)
             element = part if owner.parts() else self.element(frame, added) if name == "extend" else added
             if name == "pop":
                 result = part.but(cuts=part.cuts | cuts) if cuts else part
         new = owner.but(element=element, items=items, cuts=cuts, dtype="append")
         if name == "pop" and positional and not tensors:
+            shown = self.text(frame, node)
             new.stale = Event("list-change-ignored", frame.module, node, shown, self.here(frame, owner.sure))
-        self.changed(frame, func.value, owner, new, node, shown)
+        self.changed(frame, func.value, owner, new, node)
         return result
 
     # --- functions -------------------------------------------------------------------------------------
@@ -172,7 +170,6 @@ class Builtins(Changes):
         """A call of a built-in, or of a library's or a framework's function or class."""
         values = (*arguments[0], *arguments[1].values())
         cuts = cuts_of(values)
-        shown = self.text(frame, node)
         sure = callee.sure
         tensors = [v for v in values if v.dynamic or v.holds(What.TENSOR, What.PARAMETER, What.RUNTIME)]
         surest = max((t.sure for t in tensors), key=lambda s: s.rank, default=POSSIBLE).weaker(sure)
@@ -183,10 +180,10 @@ class Builtins(Changes):
             tensors = [t for t in tensors if self._used_as_tensor(frame, node, t)]
             if tensors or cuts:
                 held = surest if tensors else sure
-                cuts = cuts | {self.cut("soft-tensor", frame, node, shown, held)}
+                cuts = cuts | {self.cut("soft-tensor", frame, node, "", held)}
             return Shadow(What.TENSOR, sure, self._dtype_argument(arguments), cuts=cuts, const=not tensors)
         if name in self.of("cell-list") or name in self.of("module-list"):
-            self.event("cell-list-created", frame, node, shown, sure)
+            self.event("cell-list-created", frame, node, "", sure)
             return Shadow(What.CELLS, sure)
         if name in self.of("named-tuple-makers") or name in self.of("object-makers"):
             result = Shadow(What.OBJECT, sure)
@@ -203,11 +200,11 @@ class Builtins(Changes):
         if made is not What.UNKNOWN and made is not What.ARRAY:
             return Shadow(made, sure, ref=Named(name))
         if self._matches(name, "interpreted"):
-            cuts = cuts | {self.cut("soft-call", frame, node, shown, sure)}
+            cuts = cuts | {self.cut("soft-call", frame, node, "", sure)}
             return Shadow(What.RUNTIME, sure, cuts=cuts)
         if tensors and self._matches(name, "interpreted-with-tensors"):
             kind = "cut-call" if self._matches(name, "differentiable-python") else "soft-call"
-            cuts = cuts | {self.cut(kind, frame, node, shown, surest)}
+            cuts = cuts | {self.cut(kind, frame, node, "", surest)}
             parts = [t for t in tensors if t.tensor or t.parts()]
             made_now = (
                 Shadow(What.TENSOR, surest, cuts=cuts) if parts else Shadow(What.RUNTIME, surest, cuts=cuts)
@@ -240,8 +237,8 @@ class Builtins(Changes):
         return any(id(n) not in inside for n in names)
 
     def cut(self, kind: str, frame: Frame, node: ast.AST, shown: str, sure: Confidence) -> Event:
-        """A call that leaves the graph; what it means for the gradient shows later."""
-        event = Event(kind, frame.module, node, shown, self.here(frame, sure))
+        """A call that leaves the graph; what it means for the gradient shows later. ``shown``: see `Tracer.event`."""
+        event = Event(kind, frame.module, node, shown or self.text(frame, node), self.here(frame, sure))
         if kind.startswith(SOFT):
             self.emit(event)
         return event
@@ -264,7 +261,6 @@ class Builtins(Changes):
         positional, keywords = arguments
         values = (*positional, *keywords.values())
         cuts = cuts_of(values)
-        shown = self.text(frame, node)
         first = positional[0] if positional else None
         sure = min((v.sure for v in values), key=lambda s: s.rank, default=CERTAIN)
         dynamic = [v for v in values if v.dynamic]
@@ -275,12 +271,12 @@ class Builtins(Changes):
         if name == "range":
             tensor = next((v for v in positional if v.what is What.TENSOR and not v.const), None)
             if tensor is not None and tensor.origin is not Origin.INPUT:
-                self.event("range-tensor", frame, node, shown, tensor.sure)
+                self.event("range-tensor", frame, node, "", tensor.sure)
             return Shadow(What.TUPLE, element=Shadow(What.RUNTIME if dynamic else What.STATIC, sure))
         if name in ("max", "min"):
             if len(positional) > 1 and dynamic and any(v.what is What.STATIC for v in positional):
                 if any(v.tensor for v in positional):
-                    cuts = cuts | {self.cut("cut-mix", frame, node, shown, sure)}
+                    cuts = cuts | {self.cut("cut-mix", frame, node, "", sure)}
             tensors = [v for v in positional if v.tensor or v.holds(What.TENSOR)]
             what = What.TENSOR if tensors else What.RUNTIME if dynamic else What.STATIC
             return Shadow(what, sure, cuts=cuts)
@@ -298,7 +294,7 @@ class Builtins(Changes):
             return Shadow(What.TUPLE, first.sure, element=self.element(frame, first), cuts=cuts)
         if name == "sorted" and first is not None:
             if first.holds(What.TENSOR):
-                cuts = cuts | {self.cut("cut-call", frame, node, shown, first.sure)}
+                cuts = cuts | {self.cut("cut-call", frame, node, "", first.sure)}
             return Shadow(What.LIST, first.sure, element=self.element(frame, first), cuts=cuts)
         if name == "enumerate" and first is not None:
             pair = Shadow(What.TUPLE, items=(Shadow(What.STATIC), self.element(frame, first)))
@@ -315,12 +311,12 @@ class Builtins(Changes):
         if name == "dict":
             held = [v for v in keywords.values() if v.tensor]
             if held:
-                cuts = cuts | {self.cut("cut-dict", frame, node, shown, held[0].sure)}
+                cuts = cuts | {self.cut("cut-dict", frame, node, "", held[0].sure)}
                 return Shadow(What.DICT, sure, element=held[0].but(cuts=held[0].cuts | cuts), cuts=cuts)
             return Shadow(What.DICT, element=first.element if first is not None else None)
         if name == "slice":
             if dynamic and any(v.tensor for v in dynamic):
-                cuts = cuts | {self.cut("cut-call", frame, node, shown, sure)}
+                cuts = cuts | {self.cut("cut-call", frame, node, "", sure)}
             return Shadow(What.STATIC, sure, cuts=cuts)
         if name in ("iter", "next"):
             return unknown()

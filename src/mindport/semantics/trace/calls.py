@@ -308,10 +308,10 @@ class Calls(Builtins):
         if ancestry.any_of(self.of("cell") | self.of("module")) is not None:
             return Shadow(What.CELL, sure, ref=ref)
         tensors = [v for v in values if (v.tensor and not v.const) or v.holds(What.TENSOR)]
-        shown = self.text(frame, node.func)
         result = Shadow(What.OBJECT, sure, ref=ref, node=node)
         if tensors:
             held = sure.weaker(max((t.sure for t in tensors), key=lambda s: s.rank))
+            shown = self.text(frame, node.func)
             if self._jit_class(ref):
                 self.event("jit-class-tensor", frame, node, shown, held)
                 return result

@@ -61,14 +61,13 @@ class Changes(Expressions):
         """``container[index] = value``."""
         container = self.value(frame, target.value, False)
         index = self.value(frame, target.slice)
-        shown = self.text(frame, target)
         if container.tensor and index.tensor and index.dtype == "bool" and value.masked:
-            self.event("masked-assignment", frame, target, shown, index.sure)
+            self.event("masked-assignment", frame, target, "", index.sure)
         if container.what is What.DICT and index.dynamic:
-            self.event("dict-key", frame, target, shown, index.sure)
+            self.event("dict-key", frame, target, "", index.sure)
         if container.tensor:
             self.changed(
-                frame, target.value, container, container.but(cuts=container.cuts | value.cuts), target, shown
+                frame, target.value, container, container.but(cuts=container.cuts | value.cuts), target
             )
         elif container.what in (What.LIST, What.DICT):
             element = value if container.element is None and not container.items else container.element
@@ -80,40 +79,31 @@ class Changes(Expressions):
                 items = tuple(join(item, value) for item in items)
             cuts = container.cuts | value.all_cuts()
             new = container.but(element=element, items=items, cuts=cuts if items is None else container.cuts)
-            self.changed(frame, target.value, container, new, target, shown)
+            self.changed(frame, target.value, container, new, target)
 
-    def changed(
-        self, frame: Frame, place: ast.expr, old: Shadow, new: Shadow, node: ast.AST, shown: str
-    ) -> None:
+    def changed(self, frame: Frame, place: ast.expr, old: Shadow, new: Shadow, node: ast.AST) -> None:
         """A container changed in place: only the name it was reached by sees the change."""
         if old.what is What.PARAMETER:
             return
         sure = old.sure
         if old.origin is Origin.SELF or old.origin is Origin.GLOBAL:
-            self.event("lost-change", frame, node, shown, sure)
+            self.event("lost-change", frame, node, "", sure)
             return
         if isinstance(place, ast.Subscript):  # d["k"].append(..), y[0][1] = v reach through
-            if not old.tensor or not isinstance(place.value, ast.Name):
-                return
             return
         if old.origin is Origin.INPUT and old.what is not What.UNKNOWN and frame.outer is None:
             if len(self.active) <= 1 and not self.returned(frame, place):
-                self.event("input-change", frame, node, shown, sure)
+                self.event("input-change", frame, node, "", sure)
         if isinstance(place, ast.Name):
             new.origin = Origin.LOCAL
             new.base = None
-            self.mark(
-                frame,
-                old,
-                Event(
-                    "lost-alias-change", frame.module, node, shown, self.here(frame, sure.weaker(INFERRED))
-                ),
-            )
+            shown, held = self.text(frame, node), self.here(frame, sure.weaker(INFERRED))
+            self.mark(frame, old, Event("lost-alias-change", frame.module, node, shown, held))
             frame.env[place.id] = new
         elif isinstance(place, ast.Attribute):
             owner = self.facts.get(place.value)
             if owner is not None and owner.what is What.OBJECT and owner.origin is Origin.SELF:
-                self.event("lost-change", frame, node, shown, sure)
+                self.event("lost-change", frame, node, "", sure)
 
     def mark(self, frame: Frame, old: Shadow, event: Event) -> None:
         """Other names of a value that changed in place keep, or get, what they should not."""

@@ -220,7 +220,6 @@ class Expressions(Members):
         self, frame: Frame, node: ast.Compare, op: ast.cmpop, left: Shadow, right: Shadow, part: ast.expr
     ) -> None:
         sure = left.sure.weaker(right.sure)
-        shown = self.text(frame, node)
         if isinstance(op, ast.In | ast.NotIn):
             plain = right.what in (What.LIST, What.TUPLE) and not right.holds(What.TENSOR, What.PARAMETER)
             filled = bool(right.parts())
@@ -237,16 +236,16 @@ class Expressions(Members):
                 )
                 or (left.what is What.RUNTIME and right.what is What.DICT)
             ):
-                self.event("membership", frame, node, shown, sure)
+                self.event("membership", frame, node, "", sure)
         elif isinstance(op, ast.Is | ast.IsNot):
             if left.tensor and right.tensor:
-                self.event("identity", frame, node, shown, sure)
+                self.event("identity", frame, node, "", sure)
             elif right.what in (What.CELL, What.CELLS, What.SEQUENTIAL) or (
                 right.what is What.STATIC and right.dtype == "enum"
             ):
-                self.event("identity-refused", frame, node, shown, right.sure)
+                self.event("identity-refused", frame, node, "", right.sure)
         elif isinstance(op, ast.Eq | ast.NotEq) and (float_sum(node.left) or float_sum(part)):
-            self.event("float-precision", frame, node, shown, CERTAIN)
+            self.event("float-precision", frame, node, "", CERTAIN)
 
     def _conditional(self, frame: Frame, node: ast.IfExp, whole: bool) -> Shadow:
         test = self.value(frame, node.test)
@@ -291,7 +290,6 @@ class Expressions(Members):
 
     def picked(self, frame: Frame, node: ast.Subscript, value: Shadow, index: Shadow) -> Shadow:
         """An element of a container, by an index known when the graph is built or not."""
-        shown = self.text(frame, node)
         sure = value.sure.weaker(index.sure)
         run = index.what is What.RUNTIME
         tensor = index.tensor and not index.const
@@ -306,22 +304,22 @@ class Expressions(Members):
                 found = value.items[constant_index]
                 return found if not value.cuts else found.but(cuts=found.cuts | value.cuts)
         if value.what is What.CELLS and run:
-            self.event("cell-index", frame, node, shown, sure)
+            self.event("cell-index", frame, node, "", sure)
         elif value.what is What.SEQUENTIAL and run:
-            self.event("sequential-index", frame, node, shown, sure)
+            self.event("sequential-index", frame, node, "", sure)
         elif value.what in (What.LIST, What.TUPLE) and run:
             if value.holds(What.CELL, What.FUNCTION, What.LAMBDA, What.CELLS):
-                self.event("cell-index", frame, node, shown, sure)
+                self.event("cell-index", frame, node, "", sure)
             elif value.what is What.LIST and value.holds(What.STATIC):
-                self.event("number-index", frame, node, shown, sure)
+                self.event("number-index", frame, node, "", sure)
         elif value.what in (What.LIST, What.TUPLE) and tensor:
             if not value.holds(What.CELL, What.FUNCTION, What.LAMBDA, What.CELLS) and value.parts():
-                cut = self.cut("cut-index", frame, node, shown, sure)
+                cut = self.cut("cut-index", frame, node, "", sure)
                 return part.but(cuts=part.cuts | {cut})
         elif value.what is What.DICT and (run or tensor):
-            self.event("dict-key", frame, node, shown, sure)
+            self.event("dict-key", frame, node, "", sure)
         elif value.what is What.DICT and value.origin is Origin.GLOBAL and index.dtype == "dtype":
-            cut = self.cut("cut-global-dict", frame, node, shown, sure)
+            cut = self.cut("cut-global-dict", frame, node, "", sure)
             return Shadow(What.STATIC, sure, cuts=frozenset({cut}))
         cuts = part.cuts | value.cuts | index.cuts
         return part if cuts == part.cuts else part.but(cuts=cuts)

@@ -22,10 +22,9 @@ class Members(Names):
     def member(self, frame: Frame, value: Shadow, node: ast.Attribute) -> Shadow:
         """An attribute of a value."""
         name = node.attr
-        shown = self.text(frame, node)
         if value.tensor:
             if value.what is What.PARAMETER and name in self.of("parameter-refused"):
-                self.event("parameter-attribute", frame, node, shown, value.sure)
+                self.event("parameter-attribute", frame, node, "", value.sure)
             if name in self.of("tensor-static"):
                 dtype = "dtype" if name == "dtype" else None
                 return Shadow(What.STATIC, value.sure, dtype=dtype)
@@ -33,7 +32,7 @@ class Members(Names):
                 return Shadow(What.TENSOR, value.sure, value.dtype, cuts=value.cuts, const=value.const)
             return Shadow(What.UNKNOWN, POSSIBLE, cuts=value.cuts)
         if value.what is What.PRIMITIVE and name not in self.of("primitive-methods"):
-            self.event("primitive-attribute", frame, node, shown, value.sure)
+            self.event("primitive-attribute", frame, node, "", value.sure)
             return unknown()
         if value.what in (What.CLASS, What.FUNCTION, What.UNKNOWN) and value.ref is not None:
             return self.resolved(frame, node)
@@ -66,7 +65,6 @@ class Members(Names):
     ) -> None:
         """``self.name = value``, or an attribute of another object."""
         owner = self.value(frame, target.value, False)
-        shown = self.text(frame, target)
         own = isinstance(target.value, ast.Name) and target.value.id == frame.self_name
         old = self._quiet(frame, owner, target)
         if old.what is What.PARAMETER or (owner.tensor):
@@ -82,19 +80,19 @@ class Members(Names):
                 sure = sure.weaker(POSSIBLE if elsewhere or not self.missing_base(cls) else INFERRED)
         sure = sure.weaker(value.sure)
         if owner.what is What.CELL and not own:
-            self.event("cell-attribute", frame, target, shown, owner.sure)
+            self.event("cell-attribute", frame, target, "", owner.sure)
             return
         if value.what in (What.CELL, What.CELLS, What.SEQUENTIAL) and owner.what is What.CELL:
-            self.event("cell-stored", frame, target, shown, sure)
+            self.event("cell-stored", frame, target, "", sure)
             return
         held = value.tensor or value.holds(What.TENSOR)
         reads = augmented or any(
             isinstance(n, ast.Attribute) and n.attr == target.attr for n in self.reading(frame, target)
         )
         if held and not value.const and not reads and (owner.origin is Origin.SELF or own):
-            self.event("attribute-tensor", frame, target, shown, sure)
+            self.event("attribute-tensor", frame, target, "", sure)
         kind = "attribute-tensor" if held and not value.const and not reads else "cut-attribute"
-        cut = self.cut(kind, frame, target, shown, sure)
+        cut = self.cut(kind, frame, target, "", sure)
         if owner.what is What.OBJECT and owner.origin is Origin.LOCAL and not own:
             owner.attributes[target.attr] = value
             return

@@ -145,8 +145,13 @@ class Tracer(Statements):
         return frame
 
     def event(self, kind: str, frame: Frame, node: ast.AST, found: str, sure: Confidence) -> None:
-        """Note an event that a step after the parser finds: arms it drops do not count."""
-        self.emit(Event(kind, frame.module, node, found, self.here(frame, sure)))
+        """Note an event that a step after the parser finds: arms it drops do not count.
+
+        ``found`` is what to show, empty for the text of the node.
+        """
+        if frame.module is self.module:
+            shown = found or self.text(frame, node)
+            self.emit(Event(kind, frame.module, node, shown, self.here(frame, sure)))
 
     def parsed(self, kind: str, module: Module, node: ast.AST, found: str) -> None:
         """Note an event that the parser finds, whatever the conditions around it."""
