@@ -19,7 +19,9 @@ def trace(view: FileView) -> Tracer:
     """The followed code of a file; followed once."""
     known: Tracer | None = view.__dict__.get("trace")
     if known is None:
-        known = Tracer(view.module, view.catalog.sets, frozenset(c.node for c in view.compiled), view.known)
+        compiled_nodes = frozenset(c.node for c in view.compiled)
+        far = view.stage is not Stage.TORCH  # before the port, what helpers do is said in their own files
+        known = Tracer(view.module, view.catalog.sets, compiled_nodes, view.known, far=far)
         for compiled in roots(view):
             known.trace(compiled)
         met = {event.node for event in known.events.values() if event.kind.startswith("cut-")}

@@ -203,9 +203,9 @@ class Builtins(Changes):
             cuts = cuts | {self.cut("soft-call", frame, node, "", sure)}
             return Shadow(What.RUNTIME, sure, cuts=cuts)
         if tensors and self._matches(name, "interpreted-with-tensors"):
-            kind = "cut-call" if self._matches(name, "differentiable-python") else "soft-call"
-            cuts = cuts | {self.cut(kind, frame, node, "", surest)}
-            parts = [t for t in tensors if t.tensor or t.parts()]
+            parts = [t for t in tensors if t.tensor or t.parts()]  # a number out of a Tensor has no gradient
+            hard = bool(parts) and self._matches(name, "differentiable-python")
+            cuts = cuts | {self.cut("cut-call" if hard else "soft-call", frame, node, "", surest)}
             made_now = (
                 Shadow(What.TENSOR, surest, cuts=cuts) if parts else Shadow(What.RUNTIME, surest, cuts=cuts)
             )

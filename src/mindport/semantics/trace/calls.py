@@ -169,6 +169,9 @@ class Calls(Builtins):
     ) -> Shadow:
         """Follow a function of the project with the values it is called with."""
         node = value.node
+        if value.module is not self.module and not self.far:
+            held = frozenset().union(*(v.all_cuts() for v in self._flat(arguments)))
+            return Shadow(What.UNKNOWN, POSSIBLE, cuts=held)
         if (
             node in self.active
             or len(self.active) >= MAX_DEPTH
@@ -204,6 +207,7 @@ class Calls(Builtins):
             self._results[key] = result
         return result
 
+    far: bool
     _results: dict[object, Shadow]
 
     def _key(

@@ -89,13 +89,15 @@ class Expressions(Members):
     known: Callable[[ast.expr], Known]
 
     def _seen_by_flow(self, frame: Frame, node: ast.expr, result: Shadow) -> Shadow:
-        """What the flow analysis adds: Tensors that are unknown here, and inputs that are none."""
+        """What the flow analysis adds: Tensors and numbers out of Tensors unknown here, and inputs that are no Tensors."""
         if frame.module is not self.module or result.conflict is not None or result.stale is not None:
             return result
         if result.what is What.UNKNOWN and result.ref is None and node.__class__ in _ASKED:
             known = self.known(node)
             if known.is_tensor and known.sure is not POSSIBLE:
                 return Shadow(What.TENSOR, INFERRED, cuts=result.cuts)
+            if known.sure is not POSSIBLE and any(atom.runtime for atom in known.atoms):
+                return Shadow(What.RUNTIME, INFERRED, cuts=result.cuts)
         elif result.origin is Origin.INPUT and result.what is What.TENSOR and node.__class__ is ast.Name:
             known = self.known(node)
             if known.kind is not None and not known.is_tensor and known.sure is not POSSIBLE:

@@ -22,7 +22,10 @@ MAX_STATEMENTS = 6000
 
 
 class Tracer(Statements):
-    """Follows the compiled functions of one file."""
+    """Follows the compiled functions of one file.
+
+    ``far``: functions of other files are followed, too; else what they give is what ``known`` says, the flow analysis.
+    """
 
     def __init__(
         self,
@@ -30,11 +33,14 @@ class Tracer(Statements):
         sets: Mapping[str, frozenset[str]],
         compiled: frozenset[ast.AST],
         known: Callable[[ast.expr], Known],
+        *,
+        far: bool,
     ) -> None:
         self.module = module
         self.sets = sets
         self.compiled = compiled
         self.known = known
+        self.far = far
         self.events: dict[tuple[str, ast.AST], Event] = {}
         self.facts: dict[ast.AST, Shadow] = {}
         self.budget = MAX_STATEMENTS
