@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 
 def may_pass_through(wrapper: ast.FunctionDef, wrapped: str) -> bool:
     """Whether some way through a wrapper only calls ``wrapped`` with the wrapper's own arguments.
 
-    Then dropping the wrapper changes nothing on that way. Statements that may not run (in ``if``, loops, ``try``)
+    Then dropping the wrapper changes nothing on that way. Statements that may not run (in ``if``, loops and handlers)
     are left out; a ``with``, a call for its effect or another argument always changes something.
     """
     own = wrapper.args
     order = [a.arg for a in (*own.posonlyargs, *own.args)]
     result: str | None = None
-    for statement in wrapper.body:
+    for statement in _straight(wrapper.body):
         match statement:
-            case ast.If() | ast.For() | ast.While() | ast.Try() | ast.FunctionDef() | ast.Pass():
+            case ast.If() | ast.For() | ast.While() | ast.FunctionDef() | ast.Pass():
                 continue
             case ast.Expr(value=ast.Constant()):
                 continue
@@ -35,6 +36,15 @@ def may_pass_through(wrapper: ast.FunctionDef, wrapped: str) -> bool:
             case _:
                 return False
     return False
+
+
+def _straight(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """Statements in order, where nothing is raised."""
+    for statement in body:
+        if isinstance(statement, ast.Try):
+            yield from _straight([*statement.body, *statement.orelse, *statement.finalbody])
+        else:
+            yield statement
 
 
 def _forwards(call: ast.Call, wrapped: str, order: list[str], own: ast.arguments) -> bool:
