@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
+from mindport.catalog import Check
 from mindport.detectors.base import Detector, FileView, shape
 from mindport.findings import Confidence, Severity, Span
 from mindport.semantics.compiled import Compiled, Origin
@@ -48,15 +49,18 @@ class CompiledShape(Detector):
         span: Span | None = None,
     ) -> None:
         """Report a node of a compiled function."""
-        severity: Severity | None = None
-        if view.config.mode == "pynative":
-            severity = Severity.INFO
-        elif compiled.origin is Origin.FORWARD:
-            severity = self.check.before_port
+        severity = graph_severity(view, self.check, compiled.origin)
         values = {"function": compiled.root, "found": name}
         where = span or header_span(view, node)
         reached = compiled.late.weaker(compiled.confidence) if self.late else compiled.confidence
         view.report(self.check, where, reached.weaker(sure), values, severity=severity)
+
+
+def graph_severity(view: FileView, check: Check, origin: Origin) -> Severity | None:
+    """How bad a finding of GRAPH_MODE is: advice in PyNative, as the check says before the port, else None."""
+    if view.config.mode == "pynative":
+        return Severity.INFO
+    return check.before_port if origin is Origin.FORWARD else None
 
 
 def context_of(view: FileView, node: ast.AST) -> Context:

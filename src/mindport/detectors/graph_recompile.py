@@ -7,7 +7,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
 from mindport.detectors.base import Detector, FileView, Stage, shape
-from mindport.findings import Confidence, Severity
+from mindport.detectors.graph import graph_severity
+from mindport.findings import Confidence
+from mindport.semantics.compiled import Origin
 from mindport.semantics.scopes import Context
 from mindport.semantics.values import FunctionValue, Instance, Named
 
@@ -47,7 +49,7 @@ class RecompilingArgument(Detector):
             if sure is not None and not self._inside(view, node):
                 source = view.module.source
                 shown = " ".join(source.segment(value).split())
-                severity = Severity.INFO if view.config.mode == "pynative" else None
+                severity = graph_severity(view, self.check, Origin.CONSTRUCT)
                 names = {"found": shown, "callee": source.segment(node.func)}
                 view.report(self.check, source.span(value), sure, names, severity=severity)
             return

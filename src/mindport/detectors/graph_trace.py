@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterable
 
 from mindport.detectors.base import FileView, Stage, shape
-from mindport.detectors.graph import CompiledShape, header_span
-from mindport.findings import Confidence, Severity
+from mindport.detectors.graph import CompiledShape, graph_severity, header_span
+from mindport.findings import Confidence
 from mindport.semantics.compiled import Compiled, Origin
 from mindport.semantics.trace import Event, Tracer
 from mindport.semantics.trace.values import SOFT
@@ -65,11 +65,7 @@ class TraceEvent(CompiledShape):
         origin = compiled.origin if compiled is not None else Origin.FORWARD if torch else Origin.CONSTRUCT
         if self.values.get("ported") and origin is Origin.FORWARD:
             return
-        severity: Severity | None = None
-        if view.config.mode == "pynative":
-            severity = Severity.INFO
-        elif origin is Origin.FORWARD:
-            severity = self.check.before_port
+        severity = graph_severity(view, self.check, origin)
         root = compiled.root if compiled is not None else ""
         values = {"function": root, "found": event.found}
         sure = event.sure if event.sure is not Confidence.CERTAIN else Confidence.INFERRED
