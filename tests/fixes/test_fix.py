@@ -334,3 +334,24 @@ def test_many_processes_give_the_same(tmp_path):
     assert run("--fix", "--unsafe-fixes", "-j", "2", ".").returncode == 0
     for name in ("a.py", "b.py", "c.py"):
         assert Path(name).read_text(encoding="utf-8") == "from mindspore import ops\nx = ops.ones(3)\n"
+
+
+@pytest.mark.parametrize(
+    ("call", "after"),
+    [
+        ("x.transpose(1, 2)", "x.swapaxes(1, 2)"),
+        ("x.expand(2, -1)", "x.broadcast_to((2, -1))"),
+        ("x.expand((2, -1))", "x.broadcast_to((2, -1))"),
+        (
+            "x.expand(\n            2,  # rows\n            3,\n        )",
+            "x.broadcast_to(\n            (2,  # rows\n            3),\n        )",
+        ),
+        ("x.expand(n)", "x.expand(n)"),
+        ("x.expand(*n)", "x.expand(*n)"),
+        ("x.max(1)", "x.max(1)"),
+        ("x.transpose((0, 2, 1))", "x.transpose((0, 2, 1))"),
+    ],
+)
+def test_torch_forms_that_graph_mode_refuses(call: str, after: str) -> None:
+    code = "from mindspore import nn\n\n\nclass Net(nn.Cell):\n    def construct(self, x, n):\n        return {}\n"
+    assert fixed(code.format(call)) == code.format(after)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from mindport.detectors.base import FileView, Stage, shape
 from mindport.detectors.graph import CompiledShape, graph_severity, header_span
-from mindport.findings import Confidence
+from mindport.findings import Applicability, Confidence, Edit, Fix, Span
 from mindport.semantics.compiled import Compiled, Origin
 from mindport.semantics.trace import Event, Tracer
 from mindport.semantics.trace.values import SOFT
@@ -47,9 +47,18 @@ def enclosing(view: FileView, node: ast.AST) -> Compiled | None:
 
 @shape("trace-event")
 class TraceEvent(CompiledShape):
-    """One of the listed ``events``; those seen on an attribute of a class are ``inferred`` at most."""
+    """One of the listed ``events``; those seen on an attribute of a class are ``inferred`` at most.
 
-    parameters = {"events": (list, True), "ported": (bool, False)}
+    ``ported``: only in code that runs on MindSpore already. ``methods``: what a method that is called becomes when it
+    is fixed, by its name; those in ``grouped`` take their arguments as one tuple.
+    """
+
+    parameters = {
+        "events": (list, True),
+        "ported": (bool, False),
+        "methods": (dict, False),
+        "grouped": (list, False),
+    }
 
     def finish(self, view: FileView) -> None:
         """Report the events of the file."""
@@ -69,4 +78,30 @@ class TraceEvent(CompiledShape):
         root = compiled.root if compiled is not None else ""
         values = {"function": root, "found": event.found}
         sure = event.sure if event.sure is not Confidence.CERTAIN else Confidence.INFERRED
-        view.report(self.check, header_span(view, event.node), sure, values, severity=severity)
+        fix = self._fix(view, event.node)
+        view.report(self.check, header_span(view, event.node), sure, values, fix=fix, severity=severity)
+
+    def _fix(self, view: FileView, call: ast.AST) -> Fix | None:
+        """The call with another method; None where the arguments do not show how many they are."""
+        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+            return None
+        old = call.func.attr
+        new = self.values.get("methods", {}).get(old)
+        if (
+            new is None
+            or call.keywords
+            or not call.args
+            or any(isinstance(a, ast.Starred) for a in call.args)
+        ):
+            return None
+        source = view.module.source
+        end = source.span(call.func)
+        name = Span(end.end_line, end.end_column - len(old), end.end_line, end.end_column)
+        edits = [Edit(name, new)]
+        if new in self.values.get("grouped", ()) and not isinstance(call.args[0], ast.Tuple | ast.List):
+            if len(call.args) == 1:
+                return None  # one size, or the sizes
+            first, last = source.span(call.args[0]), source.span(call.args[-1])
+            edits.append(Edit(Span(first.line, first.column, first.line, first.column), "("))
+            edits.append(Edit(Span(last.end_line, last.end_column, last.end_line, last.end_column), ")"))
+        return Fix(Applicability.UNSAFE, f"{old} -> {new}", tuple(edits))
