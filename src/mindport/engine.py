@@ -8,12 +8,14 @@ import os
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path, PurePosixPath
 
 from mindport.catalog import Catalog, Check, load_catalog
 from mindport.catalog.returns import parameters, returns, surface_kind
 from mindport.config import Config
 from mindport.detectors import Detector, FileView, Stage, build_detectors
+from mindport.detectors.api import difference_of
 from mindport.effort.facts import Facts, facts
 from mindport.effort.features import Features
 from mindport.findings import Confidence, Coverage, FileError, Finding, Severity, Span
@@ -79,12 +81,14 @@ class Engine:
         self.fixing = fixing
         self.inventory = inventory
         self.catalog = catalog or load_catalog()
+        self._least = Severity(config.min_severity).rank, Confidence(config.min_confidence).rank
         self.enabled = {c.code for c in self.catalog.checks if is_selected(c, config)}
         frameworks = self.catalog.concepts.get("frameworks", {})
         self._torch = frozenset(frameworks.get("torch", ()))
         self._mindspore = frozenset(frameworks.get("mindspore", ()))
         self._by_type: dict[type[ast.AST], list[Detector]] = defaultdict(list)
         self._by_name: dict[str, list[Detector]] = defaultdict(list)
+        self._by_difference: dict[str, list[Detector]] = defaultdict(list)
         self._finishing: list[Detector] = []
         for detector in build_detectors(self.catalog):
             if detector.check.code not in self.enabled:
@@ -93,6 +97,8 @@ class Engine:
                 self._by_type[kind].append(detector)
             for name in detector.qualified_names():
                 self._by_name[name].append(detector)
+            for difference in detector.differences():
+                self._by_difference[difference].append(detector)
             if type(detector).finish is not Detector.finish:
                 self._finishing.append(detector)
         packages = self._torch | self._mindspore
@@ -180,8 +186,13 @@ class Engine:
         self, source: Source, found: Iterable[Finding], stage: Stage, honour: Honour = Honour()
     ) -> tuple[list[Finding], list[Finding]]:
         """The findings people see, in order, and those a comment in the source suppresses."""
-        findings = sorted(found, key=lambda f: (f.span, f.code, f.message, f.confidence.value))
-        visible = [f for f in findings if self._shown(f, source.path, stage)]
+        visible = [
+            finding
+            for finding in found
+            if self._wanted(stage, finding.severity, finding.confidence, finding.code)
+            and not self._ignored(finding.code, source.path)
+        ]
+        visible.sort(key=_order)
         suppressions = scan(source, noqa=honour.noqa) if visible else Suppressions()
         kept: list[Finding] = []
         hidden: list[Finding] = []
@@ -194,7 +205,10 @@ class Engine:
 
     def _look(self, source: Source, project: Project) -> FileView:
         module = project.module_for(source)
-        view = FileView(module, self.stage(module), self.catalog, self.config, self.flows)
+        stage = self.stage(module)
+        view = FileView(module, stage, self.catalog, self.config, self.flows)
+        if not self.fixing and not self.measuring:  # these count what nobody asks to see as well
+            view.wanted = partial(self._wanted, stage)
         self._dispatch(view)
         return view
 
@@ -211,7 +225,7 @@ class Engine:
         for draft in (*found, *(d for d in Planner(view).plan() if (d.code, d.span) not in taken)):
             if draft.code not in self.enabled or self._ignored(draft.code, source.path):
                 continue
-            if self.catalog.by_code[draft.code].severity.rank < Severity(self.config.min_severity).rank:
+            if self.catalog.by_code[draft.code].severity.rank < self._least[0]:
                 continue
             ranges = [range(starts.place(c.start)[0], starts.place(c.end)[0] + 1) for c in draft.changes]
             if not frozen or not any(line in frozen for lines in ranges for line in lines):
@@ -221,9 +235,15 @@ class Engine:
     def _dispatch(self, view: FileView) -> None:
         nodes = view.module.scopes.nodes
         view.uses = [*name_uses(view.module, self.is_framework), *method_uses(view)]
-        everywhere = self._by_name.get("*", [])
+        by_name = self._by_name
+        everywhere = [detector for detector in by_name.get("*", ()) if detector.applies(view)]
+        by_difference = {
+            kind: [detector for detector in detectors if detector.applies(view)]
+            for kind, detectors in self._by_difference.items()
+        }
         for use in view.uses:
-            for detector in (*self._by_name.get(use.name, ()), *everywhere):
+            judging = by_difference.get(difference_of(view, use) or "", ())
+            for detector in (*by_name.get(use.name, ()), *everywhere, *judging):
                 detector.visit_use(view, use)
         for kind, detectors in self._by_type.items():
             asked = [detector for detector in detectors if detector.applies(view)]
@@ -263,15 +283,10 @@ class Engine:
             return Stage.MIXED
         return Stage.TORCH if torch else Stage.MINDSPORE if mindspore else Stage.NONE
 
-    def _shown(self, finding: Finding, path: str, stage: Stage) -> bool:
-        config = self.config
-        if finding.severity.rank < Severity(config.min_severity).rank:
+    def _wanted(self, stage: Stage, severity: Severity, confidence: Confidence, code: str) -> bool:
+        if severity.rank < self._least[0] or confidence.rank < self._least[1]:
             return False
-        if finding.confidence.rank < Confidence(config.min_confidence).rank:
-            return False
-        if finding.severity is Severity.INFO and stage is Stage.TORCH and not _asked(finding.code, config):
-            return False
-        return not self._ignored(finding.code, path)
+        return severity is not Severity.INFO or stage is not Stage.TORCH or _asked(code, self.config)
 
     def _ignored(self, code: str, path: str) -> bool:
         config = self.config
@@ -279,6 +294,12 @@ class Engine:
             matches_path(path, pattern, config.root) and matches_code(code, codes)
             for pattern, codes in config.per_file_ignores.items()
         )
+
+
+def _order(finding: Finding) -> tuple[object, ...]:
+    span = finding.span
+    place = (span.line, span.column, span.end_line, span.end_column)
+    return (*place, finding.code, finding.message, finding.confidence.value)
 
 
 def _strongest(findings: Iterable[Finding]) -> set[Finding]:

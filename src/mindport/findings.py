@@ -38,6 +38,8 @@ class Confidence(Enum):
     rank: int
     """0 for ``possible``, 1 for ``inferred``, 2 for ``certain``."""
 
+    __hash__ = object.__hash__  # members are singletons; Enum's own hash is slow
+
     def weaker(self, other: Confidence) -> Confidence:
         """The less sure of the two."""
         return self if self.rank <= other.rank else other

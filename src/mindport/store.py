@@ -43,6 +43,7 @@ class Store:
         self._context = context
         self._project = engine.project
         self._digests: dict[str, str | None] = {}
+        self._real: dict[Path, str] = {}
         self._fresh: set[int] = set()
         self._stale: set[int] = set()
         self._ids: dict[int, int] = {}  # by hash: the nodes themselves would fill the memory
@@ -77,9 +78,15 @@ class Store:
         parts = (
             self._context,
             display_path(file).encode(),
-            os.path.realpath(file).encode("utf-8", "surrogateescape"),
+            self._realpath(file).encode("utf-8", "surrogateescape"),
         )
         return blake2b(b"\0".join((*parts, digest_of(data).encode())), digest_size=20).digest()
+
+    def _realpath(self, file: Path) -> str:
+        """Where a file really lies, looked up once in the life of this cache."""
+        if file not in self._real:
+            self._real[file] = os.path.realpath(file)
+        return self._real[file]
 
     def _holds(self, nodes: Iterable[int]) -> bool:
         wanted = set(nodes)
@@ -119,7 +126,7 @@ class Store:
         """Keep a JSON value; ``used`` are the positions in ``nodes`` of the files it depended on."""
         if self._db is None or not self._writable:
             return
-        real = os.path.realpath(file)
+        real = self._realpath(file)
         needed = [nodes[position] for position in used]
         own = next((node.digest for node in needed if node.file == real), "")
         try:

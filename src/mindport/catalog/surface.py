@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 
 from mindport.catalog.load import checks_directory
+from mindport.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Name:
     """One public name. ``platforms`` are the letters A, G, C of its docstring ("-": it does not say).
 

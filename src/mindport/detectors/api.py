@@ -9,7 +9,7 @@ from mindport.catalog import ApiRow, Target
 from mindport.catalog.signature import read_signature
 from mindport.catalog.surface import signature_of
 from mindport.detectors.base import Detector, FileView, Stage, Use, shape
-from mindport.findings import Effort
+from mindport.findings import Confidence, Effort
 
 _EFFORT = {
     "same": Effort(0, 0.2, 1),
@@ -44,18 +44,22 @@ class ApiDifference(Detector):
     parameters = {"difference": (list, True), "except": (list, False)}
     placeholders = frozenset({"api", "target", "note"})
 
-    def qualified_names(self) -> Iterable[str]:
-        """Every external name; the row decides."""
-        return ("*",)
+    def differences(self) -> Iterable[str]:
+        """The listed kinds."""
+        return tuple(self.values["difference"])
+
+    def applies(self, view: FileView) -> bool:
+        """Whether anybody asks for what this check says."""
+        return view.wanted(self.check.severity, Confidence.CERTAIN, self.check.code)
 
     def visit_use(self, view: FileView, use: Use) -> None:
         """Report the name."""
-        found = _difference(view, use)
-        if found is None or found[0] not in self.values["difference"]:
+        row = view.catalog.api(use.name)
+        target = row.preferred(view.config.api) if row is not None else None
+        if row is None or target is None or use.name in self.names("except"):
             return
-        if use.name in self.names("except") or is_leftover_guarded(view, use):
+        if is_leftover_guarded(view, use):
             return
-        _, row, target = found
         note = row.notes.get(view.config.language, "").strip()
         values = {"api": use.name, "target": target_text(row, target), "note": f" {note}" if note else ""}
         effort = row.effort or _EFFORT[target.difference.value]
@@ -63,18 +67,13 @@ class ApiDifference(Detector):
         view.report(self.check, span, use.candidate.confidence, values, effort=effort)
 
 
-def _difference(view: FileView, use: Use) -> tuple[str, ApiRow, Target] | None:
-    """What the tables say of a use; worked out once, as several checks ask."""
-    known: dict[int, tuple[str, ApiRow, Target] | None] = view.__dict__.setdefault("differences", {})
-    key = id(use)
-    if key not in known:
-        row = view.catalog.api(use.name)
-        target = row.preferred(view.config.api) if row is not None else None
-        if row is None or target is None or is_leftover_method(view, use):
-            known[key] = None
-        else:
-            known[key] = effective_difference(row, target, use), row, target
-    return known[key]
+def difference_of(view: FileView, use: Use) -> str | None:
+    """What kind of difference the tables see in a use; None where they say nothing or it is no use of torch."""
+    row = view.catalog.api(use.name)
+    target = row.preferred(view.config.api) if row is not None else None
+    if row is None or target is None or is_leftover_method(view, use):
+        return None
+    return effective_difference(row, target, use)
 
 
 def effective_difference(row: ApiRow, target: Target, use: Use) -> str:
@@ -161,6 +160,10 @@ class LeftoverMethod(Detector):
     def qualified_names(self) -> Iterable[str]:
         """Every external name; the stage of the file decides."""
         return ("*",)
+
+    def applies(self, view: FileView) -> bool:
+        """Code that runs on MindSpore."""
+        return view.stage is Stage.MINDSPORE
 
     def visit_use(self, view: FileView, use: Use) -> None:
         """Report the method."""

@@ -63,6 +63,8 @@ class FileView:
     catalog: Catalog
     config: Config
     flows: Flows
+    wanted: Callable[[Severity, Confidence, str], bool] = lambda severity, confidence, code: True
+    """Whether anybody asks for a finding of that severity and confidence, by the code of its check."""
     findings: list[Finding] = field(default_factory=list)
     uses: list[Use] = field(default_factory=list)
 
@@ -126,11 +128,13 @@ class FileView:
     ) -> None:
         """Add a finding. ``values`` fill the placeholders of the check's message and suggestion.
 
-        Without a ``severity`` it has the check's on the configured device.
+        Without a ``severity`` it has the check's on the configured device. One that nobody asks for is not made.
         """
+        severity = severity or check.severity_on.get(self.config.device, check.severity)
+        if not self.wanted(severity, confidence, check.code):
+            return
         text = check.text(self.config.language)
         filled = {key: str(value) for key, value in (values or {}).items()}
-        severity = severity or check.severity_on.get(self.config.device, check.severity)
         settings = self.config.effort
         minutes = settings.get(check.code) or settings.get(severity.value) or effort or check.effort
         self.findings.append(
@@ -193,7 +197,7 @@ class Detector:
         return frozenset(result)
 
     def applies(self, view: FileView) -> bool:
-        """Whether a file can hold anything for this detector; asked once per file, before any node."""
+        """Whether a file can hold anything for this detector; asked once per file, before any node or use."""
         return True
 
     def node_types(self) -> Iterable[type[ast.AST]]:
@@ -204,11 +208,15 @@ class Detector:
         """The external names whose uses `visit_use` wants to see; ``*`` for all."""
         return ()
 
+    def differences(self) -> Iterable[str]:
+        """The kinds of difference, as the tables have them, whose uses `visit_use` wants to see."""
+        return ()
+
     def visit(self, view: FileView, node: ast.AST, context: Context) -> None:
         """Called for each node of the subscribed types."""
 
     def visit_use(self, view: FileView, use: Use) -> None:
-        """Called for each use of a subscribed name."""
+        """Called for each use of a subscribed name or difference."""
 
     def finish(self, view: FileView) -> None:
         """Called once per file, after all visits."""

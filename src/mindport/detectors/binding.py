@@ -115,10 +115,15 @@ def _first_read(names: Names, name: str, following: Sequence[ast.stmt]) -> ast.N
 
 
 class _Blocks(CompiledShape):
+    statements: tuple[type[ast.AST], ...]
+    """What `statement` judges; functions without any are left out."""
+
     def finish(self, view: FileView) -> None:
         """Look at every block of every compiled function."""
         self.names_of: Names = view.__dict__.setdefault("names", Names())
         for compiled in view.compiled:
+            if not any(kind in compiled.live for kind in self.statements):
+                continue
             before = {argument.arg for argument in arguments_of(compiled.node.args)}
             before |= set(view.module.scopes.scope_of[compiled.node].outer_names)
             self._walk(view, compiled, compiled.node.body, before, Confidence.INFERRED)
@@ -186,6 +191,8 @@ def _targets(statement: ast.stmt) -> set[str]:
 class BoundInOneBranch(_Blocks):
     """A name bound in one arm of an ``if`` only, never before, and read after it."""
 
+    statements = (ast.If,)
+
     def statement(
         self,
         view: FileView,
@@ -210,6 +217,8 @@ class BoundInOneBranch(_Blocks):
 @shape("bound-in-loop")
 class BoundInLoop(_Blocks):
     """A name first bound by a loop (its variable or its body) and read after it."""
+
+    statements = (ast.For, ast.While)
 
     def statement(
         self,

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
 
 from mindport.findings import Confidence
+from mindport.frozen import frozen
 from mindport.semantics.values import Value
 
 
@@ -42,7 +43,7 @@ TENSORS = frozenset({Kind.TENSOR, Kind.PARAMETER})
 _MERGED = frozenset({Kind.LIST, Kind.TUPLE, Kind.DICT, Kind.MODULE, Kind.NUMBER, Kind.BOOL, Kind.STR})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Atom:
     """One thing a value can be.
 
@@ -58,7 +59,7 @@ class Atom:
     runtime: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Known:
     """All the things a value can be, and how sure that is; no atoms: nothing is known."""
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 
 from mindport.findings import Confidence
+from mindport.frozen import frozen
 from mindport.semantics.kinds import UNKNOWN, Atom, Kind, Known, container, items, of, runtime
 
 SELF, FIRST = "self", "first"
 """Words of the table: the result is what the receiver, or the first argument, is."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Row:
     """What a callable gives back when ``given`` holds (empty: otherwise); ``tensors``: what must be a Tensor."""
 
@@ -24,7 +24,7 @@ class Row:
     tensors: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Arguments:
     """The evaluated arguments of one call."""
 

@@ -8,7 +8,7 @@ of a condition on an attribute of ``self`` that it can evaluate (``self.flag``, 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mindport.findings import Confidence
@@ -17,6 +17,7 @@ from mindport.semantics.scopes import NamedFunction
 
 TERMINATORS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_EXPRESSIONS = (ast.expr, ast.comprehension, ast.keyword, ast.arguments, ast.arg)
 
 
 @dataclass(slots=True)
@@ -34,53 +35,57 @@ class Live:
 
 def live_nodes(module: Module, function: NamedFunction, owner: ast.ClassDef | None) -> list[Live]:
     """All statements and expressions of a function body that are parsed, nested functions included."""
-    return list(_block(module, owner, function.body, Confidence.CERTAIN, Confidence.CERTAIN))
+    found: list[Live] = []
+    _block(found, module, owner, function.body, Confidence.CERTAIN, Confidence.CERTAIN)
+    return found
 
 
 def _block(
+    found: list[Live],
     module: Module,
     owner: ast.ClassDef | None,
     body: Sequence[ast.stmt],
     sure: Confidence,
     late: Confidence,
-) -> Iterator[Live]:
+) -> None:
+    """Add the nodes of statements, up to the first that ends them."""
     for statement in body:
-        yield Live(statement, sure, late)
+        found.append(Live(statement, sure, late))
         if isinstance(statement, ast.If):
-            yield from _expression(Live(statement.test, sure, late), module, owner)
-            found = arms(module, owner, statement)
+            _expression(found, Live(statement.test, sure, late), module, owner)
+            possible = arms(module, owner, statement)
             kept = Confidence.CERTAIN
-            if len(found) > 1:
+            if len(possible) > 1:
                 kept = Confidence.INFERRED
                 if _asks_only_self(statement.test) and not _asks_only_mode(statement.test):
                     kept = Confidence.POSSIBLE
-            for arm, confidence in found:
+            for arm, confidence in possible:
                 inner = late.weaker(confidence).weaker(kept)
-                yield from _block(module, owner, arm, sure.weaker(confidence), inner)
+                _block(found, module, owner, arm, sure.weaker(confidence), inner)
         elif isinstance(statement, _FUNCTIONS):
-            yield from _block(module, owner, statement.body, sure, late)
+            _block(found, module, owner, statement.body, sure, late)
         elif not isinstance(statement, ast.ClassDef):
             for child in ast.iter_child_nodes(statement):
                 if isinstance(child, ast.stmt):
                     continue
                 if isinstance(child, ast.ExceptHandler | ast.match_case):
-                    yield from _block(module, owner, child.body, sure, late)
+                    _block(found, module, owner, child.body, sure, late)
                 else:
-                    yield from _expression(Live(child, sure, late))
+                    _expression(found, Live(child, sure, late))
             for name in ("body", "orelse", "finalbody"):
-                yield from _block(module, owner, getattr(statement, name, ()), sure, late)
+                _block(found, module, owner, getattr(statement, name, ()), sure, late)
         if isinstance(statement, TERMINATORS):
             return
 
 
 def _expression(
-    start: Live, module: Module | None = None, owner: ast.ClassDef | None = None
-) -> Iterator[Live]:
-    """The nodes of an expression; only the condition of an ``if`` (given with its class) ends early."""
+    found: list[Live], start: Live, module: Module | None = None, owner: ast.ClassDef | None = None
+) -> None:
+    """Add the nodes of an expression; only the condition of an ``if`` (given with its class) ends early."""
     stack = [start]
     while stack:
         live = stack.pop()
-        yield live
+        found.append(live)
         current, sure, late = live.node, live.confidence, live.late
         kind = current.__class__
         if kind is ast.Name or kind is ast.Constant:
@@ -92,7 +97,7 @@ def _expression(
             value = getattr(current, name, None)
             if value.__class__ is list:
                 stack += [Live(item, sure, late) for item in value if isinstance(item, ast.AST)]
-            elif isinstance(value, ast.expr | ast.comprehension | ast.keyword | ast.arguments | ast.arg):
+            elif isinstance(value, _EXPRESSIONS):
                 stack.append(Live(value, sure, late))
 
 

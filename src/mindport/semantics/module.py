@@ -69,6 +69,7 @@ class Module:
         self.scopes = ScopeTree(source)
         self._stars: dict[str, tuple[Candidate, ...]] = {}
         self._memo: dict[tuple[ast.AST, int], tuple[Candidate, ...]] = {}
+        self._dotted: dict[tuple[object, ...], Candidate] = {}
         self._imported: dict[tuple[str, int], tuple[Candidate, ...]] = {}
         self._active: set[ast.AST] = set()
         self._ancestry: dict[ast.ClassDef, Ancestry] = {}
@@ -85,6 +86,7 @@ class Module:
         self.scopes.texts = []
         self._memo = {}
         self._imported = {}
+        self._dotted = {}
         self.settled = True
 
     def __repr__(self) -> str:
@@ -119,8 +121,11 @@ class Module:
             while isinstance(base, ast.Attribute):
                 names.append(base.attr)
                 base = base.value
+            names.reverse()
             candidates = self.resolve(base, context, depth)
-            for name in reversed(names):
+            if len(candidates) == 1 and isinstance(candidates[0].value, Named):
+                return (self._below(candidates[0], candidates[0].value.name, names),)
+            for name in names:
                 candidates = self._attributes_of(candidates, name, depth)
             return candidates
         if isinstance(node, ast.Call):
@@ -219,9 +224,19 @@ class Module:
             self._imported[target, level] = candidates
         return candidates
 
+    def _below(self, base: Candidate, name: str, path: list[str]) -> Candidate:
+        """An attribute of something outside the project; files spell the same few again and again."""
+        key = (name, base.confidence, base.guarded, *path)
+        known = self._dotted.get(key)
+        if known is None:
+            for part in path:
+                name = self.project.canonical(f"{name}.{part}")
+            known = self._dotted[key] = base.at(Named(name))
+        return known
+
     def _attributes_of(self, bases: tuple[Candidate, ...], name: str, depth: int) -> tuple[Candidate, ...]:
         if len(bases) == 1 and isinstance(bases[0].value, Named):  # nearly all
-            return (bases[0].at(Named(self.project.canonical(f"{bases[0].value.name}.{name}"))),)
+            return (self._below(bases[0], bases[0].value.name, [name]),)
         return tuple(candidate for base in bases for candidate in self.attribute(base, name, depth))
 
     def _star(self, name: str, depth: int) -> tuple[Candidate, ...]:

@@ -35,6 +35,8 @@ class BindingKind(Enum):
     FUNCTION = "function"
     OTHER = "other"  # loop variables, with targets, unpacking, del, ...
 
+    __hash__ = object.__hash__  # members are singletons; Enum's own hash is slow
+
 
 @dataclass(slots=True)
 class Arm:

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mindport.findings import Confidence
+from mindport.frozen import frozen
 
 if TYPE_CHECKING:
     from mindport.semantics.module import Module
     from mindport.semantics.scopes import Context, NamedFunction
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Named:
     """Something outside the project, by its canonical dotted name (``torch.nn.Conv2d``)."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ClassValue:
     """A class of the project."""
 
@@ -28,7 +28,7 @@ class ClassValue:
     node: ast.ClassDef
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FunctionValue:
     """A function or method of the project; ``owner`` is the class a method was found on."""
 
@@ -37,14 +37,14 @@ class FunctionValue:
     owner: ClassValue | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModuleValue:
     """A module of the project."""
 
     module: Module
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Instance:
     """What calling ``callee`` gives (an instance of a class, or a function's result)."""
 
@@ -54,7 +54,7 @@ class Instance:
     context: Context | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SelfValue:
     """``self`` (or ``cls``) inside a class of the project; ``parent``: seen through ``super()``."""
 
@@ -62,7 +62,7 @@ class SelfValue:
     parent: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Partial:
     """``functools.partial(callee, ...)``."""
 
@@ -72,7 +72,7 @@ class Partial:
     context: Context
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Expression:
     """Any other expression, with where it stands, for constant evaluation."""
 
@@ -84,7 +84,7 @@ class Expression:
 Value = Named | ClassValue | FunctionValue | ModuleValue | Instance | SelfValue | Partial | Expression
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Candidate:
     """One value an expression can have. ``guarded``: the name exists only where a framework is there."""
 
@@ -98,7 +98,7 @@ class Candidate:
         return Candidate(value, sure, self.guarded)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Constant:
     """A Python constant an expression evaluates to, and how sure that is."""
 

@@ -87,7 +87,7 @@ _CODING = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 
 def split_lines(text: str) -> list[str]:
     """Split as the Python tokenizer counts lines: form feeds and Unicode separators do not end one."""
-    return _LINE_END.split(text)
+    return _LINE_END.split(text) if "\r" in text else text.split("\n")
 
 
 def decode(data: bytes) -> str:

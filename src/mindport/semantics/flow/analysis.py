@@ -221,7 +221,10 @@ class Flow:
         if known is None:
             self._free[node] = UNKNOWN
             try:
-                known = Frame(self, None, None, ()).eval(node)  # type: ignore[arg-type]
+                if isinstance(node, ast.Name):  # most annotations
+                    known = self.facts[node] = self.global_(node.id)
+                else:
+                    known = Frame(self, None, None, ()).eval(node)  # type: ignore[arg-type]
             except RecursionError:
                 known = UNKNOWN
             self._free[node] = known

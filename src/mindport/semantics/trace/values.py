@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from mindport.findings import Confidence
+from mindport.frozen import frozen
 from mindport.semantics.module import Module
 from mindport.semantics.values import Value
 
@@ -46,7 +47,7 @@ class Origin(Enum):
     GLOBAL = "global"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Event:
     """Something the graph compiler refuses or changes: its kind, where, and what to show."""
 
