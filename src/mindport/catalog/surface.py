@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 
 from mindport.catalog.load import checks_directory
@@ -23,19 +23,36 @@ class Name:
     versions: frozenset[str]
 
 
+class Surface(Mapping[str, Name]):
+    """All names of a framework; each line of the table is read when its name is asked for."""
+
+    def __init__(self, framework: str, text: str) -> None:
+        first, *lines = text.splitlines()
+        self.versions = frozenset(first.removeprefix(f"# {framework}").split())
+        self._lines = {line[: line.index("\t")]: line for line in lines}
+        self._names: dict[str, Name] = {}
+
+    def __getitem__(self, name: str) -> Name:
+        known = self._names.get(name)
+        if known is None:
+            _, kind, signature, platforms, *rest = self._lines[name].split("\t")
+            some = rest[0] if rest else "*"
+            versions = self.versions if some == "*" else frozenset(some.split(","))
+            known = self._names[name] = Name(name, kind, signature, platforms, versions)
+        return known
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._lines)
+
+    def __len__(self) -> int:
+        return len(self._lines)
+
+
 @cache
-def surface(framework: str) -> Mapping[str, Name]:
+def surface(framework: str) -> Surface:
     """All names of ``mindspore`` (2.7.0 ... 2.10.0) or ``torch`` (2.13.0)."""
     file = checks_directory() / "surface" / f"{framework}.tsv"
-    lines = file.read_text(encoding="utf-8").splitlines()
-    everything = frozenset(lines[0].removeprefix(f"# {framework}").split())
-    result = {}
-    for line in lines[1:]:
-        name, kind, signature, platforms, *rest = line.split("\t")
-        some = rest[0] if rest else "*"
-        versions = everything if some == "*" else frozenset(some.split(","))
-        result[name] = Name(name, kind, signature, platforms, versions)
-    return result
+    return Surface(framework, file.read_text(encoding="utf-8"))
 
 
 def signature_of(name: str) -> str:
@@ -46,7 +63,7 @@ def signature_of(name: str) -> str:
 
 def newest(framework: str) -> str:
     """The newest version of a framework's table."""
-    return max((v for name in surface(framework).values() for v in name.versions), key=_order, default="")
+    return max(surface(framework).versions, key=_order, default="")
 
 
 def _order(version: str) -> tuple[int, ...]:
@@ -56,8 +73,7 @@ def _order(version: str) -> tuple[int, ...]:
 @cache
 def full_version(framework: str, wanted: str) -> str:
     """The newest version of the table that a short one means (``2.10`` -> ``2.10.0``)."""
-    versions = {v for name in surface(framework).values() for v in name.versions}
-    fitting = [v for v in versions if v == wanted or v.startswith(f"{wanted}.")]
+    fitting = [v for v in surface(framework).versions if v == wanted or v.startswith(f"{wanted}.")]
     return max(fitting, key=_order) if fitting else newest(framework)
 
 

@@ -47,9 +47,11 @@ class ArgumentValue(Detector):
         """Report the argument."""
         assert isinstance(node, ast.Call)
         parameter, position = self.values["parameter"], self.values["position"]
-        passed = len(node.args) > position or any(k.arg in (parameter, None) for k in node.keywords)
-        if not passed and not any(isinstance(a, ast.Starred) for a in node.args):
-            return  # resolving every call would cost more than all checks together
+        if len(node.args) <= position:
+            names = [keyword.arg for keyword in node.keywords]
+            starred = [a for a in node.args if isinstance(a, ast.Starred)] if node.args else ()
+            if parameter not in names and None not in names and not starred:
+                return  # resolving every call would cost more than all checks together
         for target in targets(view.module, node, context, self.names("callee")):
             if self._report(view, node, context, target):
                 return

@@ -67,6 +67,7 @@ class FileView:
     """Whether anybody asks for a finding of that severity and confidence, by the code of its check."""
     findings: list[Finding] = field(default_factory=list)
     uses: list[Use] = field(default_factory=list)
+    _called: dict[ast.Call, tuple[tuple[str, Confidence], ...]] = field(default_factory=dict)
 
     @cached_property
     def compiled(self) -> list[Compiled]:
@@ -89,6 +90,30 @@ class FileView:
         ordered = tuple(sorted(classes, key=lambda c: not c.startswith(first)))
         proving = ordered if self.stage is Stage.MIXED else ordered[:1]
         return self.flows.own(self.module, ordered, proving)
+
+    @cached_property
+    def _contexts(self) -> Mapping[ast.AST, Context]:
+        nodes = self.module.scopes.nodes
+        return {node: c for kind in (ast.Call, ast.With, ast.Raise) for node, c in nodes.get(kind, ())}
+
+    def context_of(self, node: ast.AST) -> Context:
+        """Where a call, a ``with`` or a ``raise`` stands."""
+        return self._contexts.get(node) or Context(self.module.scopes.module, ())
+
+    def called(self, call: ast.Call) -> tuple[tuple[str, Confidence], ...]:
+        """The external names a call can reach, and how sure that is; worked out once, as many checks ask."""
+        known = self._called.get(call)
+        if known is None:
+            found = self.module.resolve(call.func, self.context_of(call))
+            known = tuple((c.value.name, c.confidence) for c in found if isinstance(c.value, Named))
+            self._called[call] = known
+        return known
+
+    @cached_property
+    def attributes(self) -> frozenset[str]:
+        """The names of all attributes the file spells."""
+        nodes = self.module.scopes.nodes.get(ast.Attribute, ())
+        return frozenset(node.attr for node, _ in nodes if isinstance(node, ast.Attribute))
 
     def span_of(self, use: Use) -> Span:
         """Where a use is shown: the dotted name, or the name of a Tensor's method alone."""

@@ -93,10 +93,7 @@ class MethodInClass(Detector):
         span = module.source.name_span(function)
         fix = None
         if not both:
-            others = any(
-                isinstance(n, ast.Attribute) and n.attr == method
-                for n, _ in module.scopes.nodes.get(ast.Attribute, ())
-            )
+            others = method in view.attributes
             torch = self.names("base") <= view.catalog.sets["module"]  # a Module still needs the old name
             sure = Applicability.UNSAFE if others or context.branch or torch else Applicability.SAFE
             fix = Fix(sure, f"{method} -> {counterpart}", (Edit(span, counterpart),))

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from mindport.detectors.base import FileView, shape
-from mindport.detectors.graph import CompiledShape, called, context_of
+from mindport.detectors.graph import CompiledShape
 from mindport.semantics.compiled import Compiled
 from mindport.semantics.live import Live
 
@@ -52,10 +52,10 @@ class CompiledCallOn(CompiledShape):
         if not isinstance(node, ast.Call) or not node.args:
             return
         names = self.names("names")
-        for name, sure in called(view, node):
+        for name, sure in view.called(node):
             if name not in names:
                 continue
-            for candidate in view.module.resolve(node.args[0], context_of(view, node)):
+            for candidate in view.module.resolve(node.args[0], view.context_of(node)):
                 kind = view.kind_of(candidate.value, self.names("base"))
                 if kind is not None:
                     sure = sure.weaker(kind).weaker(candidate.confidence).weaker(live.late)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from mindport.catalog import Check
@@ -63,16 +62,6 @@ def graph_severity(view: FileView, check: Check, origin: Origin) -> Severity | N
     return check.before_port if origin is Origin.FORWARD else None
 
 
-def context_of(view: FileView, node: ast.AST) -> Context:
-    """Where a call, a ``with`` or a ``raise`` stands."""
-    store: dict[ast.AST, Context] | None = view.__dict__.get("call_contexts")
-    if store is None:
-        nodes = view.module.scopes.nodes
-        store = {n: c for kind in (ast.Call, ast.With, ast.Raise) for n, c in nodes.get(kind, ())}
-        view.__dict__["call_contexts"] = store
-    return store.get(node) or Context(view.module.scopes.module, ())
-
-
 def header_span(view: FileView, node: ast.AST) -> Span:
     """The span of an expression, or of the first line of a statement."""
     span = view.module.source.span(node)
@@ -80,13 +69,6 @@ def header_span(view: FileView, node: ast.AST) -> Span:
         return span
     line = view.module.source.lines[span.line - 1]
     return Span(span.line, span.column, span.line, max(span.column + 1, len(line.rstrip())))
-
-
-def called(view: FileView, call: ast.Call) -> Iterator[tuple[str, Confidence]]:
-    """The external names a call can reach."""
-    for candidate in view.module.resolve(call.func, context_of(view, call)):
-        if isinstance(candidate.value, Named):
-            yield candidate.value.name, candidate.confidence
 
 
 @shape("compiled-node")
@@ -152,7 +134,7 @@ class CompiledWith(CompiledShape):
         if not isinstance(live.node, ast.With):
             return
         for item in live.node.items:
-            sure = self._refused(view, item.context_expr, context_of(view, live.node))
+            sure = self._refused(view, item.context_expr, view.context_of(live.node))
             if sure is not None:
                 name = view.module.source.segment(item.context_expr)
                 self.found(view, compiled, live.node, live.late.weaker(sure), name)
@@ -187,7 +169,7 @@ class CompiledRaise(CompiledShape):
             return
         exception = live.node.exc
         target = exception.func if isinstance(exception, ast.Call) else exception
-        context = context_of(view, live.node)
+        context = view.context_of(live.node)
         for candidate in view.module.resolve(target, context):
             value = candidate.value
             builtin = isinstance(value, Named) and value.name.startswith("builtins.")
@@ -229,7 +211,7 @@ class CompiledCall(CompiledShape):
         if keywords and not any(k.arg in keywords for k in live.node.keywords):
             return
         ignored = self.names("ignored")
-        for name, confidence in called(view, live.node):
+        for name, confidence in view.called(live.node):
             if name in ignored or not (name in self._exact or name.startswith(self._prefixes)):
                 continue
             if not (self.values.get("used") and _unread(compiled, live.node)):
@@ -269,7 +251,7 @@ class CompiledMethodCall(CompiledShape):
             return
         if node.func.attr not in self.values["methods"]:
             return
-        context = context_of(view, node)
+        context = view.context_of(node)
         if any(isinstance(c.value, FunctionValue) for c in view.module.resolve(node.func, context)):
             return  # the project's own method of that name
         for candidate in view.module.resolve(node.func.value, context):

@@ -39,6 +39,7 @@ class Trace:
     lookups: dict[str, dict[tuple[str, int], str | None]] = field(default_factory=dict)
     edges: dict[str, set[str]] = field(default_factory=dict)
     _real: dict[str, str] = field(default_factory=dict)
+    _nodes: dict[str, Node] = field(default_factory=dict)
 
     def read(self, file: str, data: bytes) -> None:
         """A file was read; ``file`` is its real path."""
@@ -86,12 +87,13 @@ class Trace:
 
     def nodes(self, files: Iterable[str], root: Callable[[str], str]) -> list[Node]:
         """The files as they were read; ``root`` gives the folder absolute imports start from."""
-        return [
-            Node(
-                file,
-                self.digests.get(file, ""),
-                root(file),
-                tuple((name, level, found) for (name, level), found in self.lookups.get(file, {}).items()),
-            )
-            for file in files
-        ]
+        return [self._node(file, root) for file in files]
+
+    def _node(self, file: str, root: Callable[[str], str]) -> Node:
+        """A file as it was read; the same object as before when nothing was added, as many files lead to it."""
+        digest, lookups = self.digests.get(file, ""), self.lookups.get(file, {})
+        known = self._nodes.get(file)
+        if known is None or known.digest != digest or len(known.lookups) != len(lookups):
+            asked = tuple((name, level, found) for (name, level), found in lookups.items())
+            known = self._nodes[file] = Node(file, digest, root(file), asked)
+        return known

@@ -30,13 +30,11 @@ def parameter_evidence(frame: Frame, node: NamedFunction, names: frozenset[str])
     stack: list[ast.AST] = list(node.body)
     while stack:
         current = stack.pop()
-        _LOOK.get(current.__class__, _nothing)(frame, found, current)
+        look = _LOOK.get(current.__class__)
+        if look is not None:
+            look(frame, found, current)
         stack += children(current)
     return found
-
-
-def _nothing(frame: Frame, found: dict[str, Evidence], node: ast.AST) -> None:
-    return
 
 
 def _of(found: dict[str, Evidence], node: ast.AST | None) -> Evidence | None:
