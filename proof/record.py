@@ -1,6 +1,6 @@
 """Run real torch code and record the run-time kind of every method receiver and of every condition.
 
-``python proof/record.py FOLDER OUT.json torchvision|transformers``: FOLDER holds the unpacked wheel. The package's
+``python proof/record.py FOLDER OUT.json torchvision|transformers|timm``: FOLDER holds the unpacked wheel. The package's
 modules are loaded through an import hook that wraps receivers and conditions; positions stay as they are in the
 source. Needs torch (CPU) and what the package imports; the wheel's own compiled operators are not needed.
 """
@@ -128,8 +128,8 @@ ROOT = Path()
 # --- what is run ------------------------------------------------------------------------------------------
 
 
-def torchvision_runs() -> Iterator[tuple[str, Callable[[], object]]]:
-    """Models and transforms of torchvision, small inputs, no weights."""
+def torchvision_operators() -> torch.library.Library:
+    """The names of torchvision's compiled operators, so that its modules can be imported without them."""
     library = torch.library.Library("torchvision", "DEF")
     for schema in (
         "nms(Tensor dets, Tensor scores, float iou_threshold) -> Tensor",
@@ -145,6 +145,12 @@ def torchvision_runs() -> Iterator[tuple[str, Callable[[], object]]]:
         "_deform_conv2d_backward(Tensor grad, Tensor input, Tensor weight, Tensor offset, Tensor mask, Tensor bias, SymInt stride_h, SymInt stride_w, SymInt pad_h, SymInt pad_w, SymInt dil_h, SymInt dil_w, SymInt groups, SymInt offset_groups, bool use_mask) -> (Tensor, Tensor, Tensor, Tensor, Tensor)",
     ):
         library.define(schema)
+    return library
+
+
+def torchvision_runs() -> Iterator[tuple[str, Callable[[], object]]]:
+    """Models and transforms of torchvision, small inputs, no weights."""
+    library = torchvision_operators()
     library.impl("nms", lambda boxes, scores, threshold: torch.argsort(scores, descending=True)[:50], "CPU")
     import torchvision
     from torchvision import models, ops, transforms
@@ -541,7 +547,70 @@ def transformers_runs() -> Iterator[tuple[str, Callable[[], object]]]:
         yield f"audio {kind}", audio
 
 
-RUNS = {"torchvision": torchvision_runs, "transformers": transformers_runs}
+SMALLEST = (
+    "atto",
+    "femto",
+    "pico",
+    "nano",
+    "xxs",
+    "tiny",
+    "_t_",
+    "xs",
+    "small",
+    "_s",
+    "b0",
+    "18",
+    "050",
+    "t0",
+    "0",
+)
+
+
+def timm_runs() -> Iterator[tuple[str, Callable[[], object]]]:
+    """The smallest model of each module of timm, then optimizers, losses and mixing; needs torchvision's wheel."""
+    library = torchvision_operators()
+    import timm
+    from timm import data, loss, optim
+
+    assert library is not None
+
+    def rank(name: str) -> tuple[int, str]:
+        return next((i for i, word in enumerate(SMALLEST) if word in name), len(SMALLEST)), name
+
+    def run(name: str, train: bool) -> object:
+        model = timm.create_model(name, num_classes=10).train(train)
+        image = torch.randn(2, *model.default_cfg["input_size"])
+        return model(image).sum().backward() if train else (model(image), model.forward_features(image))
+
+    for module in timm.list_modules():
+        names = sorted(timm.list_models(module=module), key=rank)
+        for name in names[:1]:
+            yield f"{name} train", partial(run, name, True)
+            yield name, partial(run, name, False)
+    model = torch.nn.Sequential(torch.nn.Conv2d(3, 4, 3), torch.nn.Flatten(), torch.nn.Linear(144, 10))
+    for kind in optim.list_optimizers():
+
+        def step(kind: str = kind) -> None:
+            optimizer = optim.create_optimizer_v2(model, opt=kind, lr=0.01)
+            for _ in range(2):
+                optimizer.zero_grad()
+                model(torch.randn(2, 3, 8, 8)).square().sum().backward()
+                optimizer.step()
+
+        yield f"optimizer {kind}", step
+    scores, labels = torch.randn(4, 10), torch.randint(0, 10, (4,))
+    soft = torch.softmax(torch.randn(4, 10), -1)
+    yield "loss", lambda: loss.LabelSmoothingCrossEntropy()(scores, labels)
+    yield "loss soft", lambda: loss.SoftTargetCrossEntropy()(scores, soft)
+    yield "loss binary", lambda: loss.BinaryCrossEntropy()(scores, labels)
+    yield "loss js", lambda: loss.JsdCrossEntropy(num_splits=2)(scores, labels[:2])
+    yield "loss asymmetric", lambda: loss.AsymmetricLossMultiLabel()(scores, soft)
+    for mode in ("batch", "pair", "elem"):
+        mix = data.Mixup(cutmix_alpha=1.0, mode=mode, num_classes=10)
+        yield f"mixup {mode}", partial(mix, torch.randn(4, 3, 16, 16), labels)
+
+
+RUNS = {"torchvision": torchvision_runs, "transformers": transformers_runs, "timm": timm_runs}
 
 
 def main() -> int:
