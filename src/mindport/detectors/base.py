@@ -222,7 +222,10 @@ class Detector:
         return frozenset(result)
 
     def applies(self, view: FileView) -> bool:
-        """Whether a file can hold anything for this detector; asked once per file, before any node or use."""
+        """Whether a file can hold anything for this detector.
+
+        Asked once per file, before any node, and before uses where it wants to see all of them.
+        """
         return True
 
     def node_types(self) -> Iterable[type[ast.AST]]:
