@@ -565,6 +565,9 @@ SMALLEST = (
     "0",
 )
 
+MAX_SIDE = 512
+"""Pixels; attention over larger images needs more memory than most machines have."""
+
 
 def timm_runs() -> Iterator[tuple[str, Callable[[], object]]]:
     """The smallest model of each module of timm, then optimizers, losses and mixing; needs torchvision's wheel."""
@@ -579,7 +582,10 @@ def timm_runs() -> Iterator[tuple[str, Callable[[], object]]]:
 
     def run(name: str, train: bool) -> object:
         model = timm.create_model(name, num_classes=10).train(train)
-        image = torch.randn(2, *model.default_cfg["input_size"])
+        size = model.default_cfg["input_size"]
+        if size[-1] > MAX_SIDE:
+            raise ValueError(f"its input is larger than {MAX_SIDE}")
+        image = torch.randn(2, *size)
         return model(image).sum().backward() if train else (model(image), model.forward_features(image))
 
     for module in timm.list_modules():
