@@ -129,6 +129,6 @@ def _engine(given: tuple[tuple[str, str], ...]) -> Engine:
 
     try:
         config: Config = apply(load_config(Path.cwd()), dict(given), "--mindport")
-        return Engine(config)
+        return Engine(config, counting=False)
     except (ConfigError, CatalogError, DetectorError) as error:
         raise ExecutionError(f"mindport: {error}") from error

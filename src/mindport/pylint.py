@@ -74,7 +74,7 @@ def _engine() -> Engine:
     from mindport.deep import AstroidOracle
 
     try:
-        return Engine(load_config(Path.cwd()), oracle=AstroidOracle())
+        return Engine(load_config(Path.cwd()), oracle=AstroidOracle(), counting=False)
     except (ConfigError, CatalogError, DetectorError) as error:
         print(f"mindport: {error}", file=sys.stderr)
         raise SystemExit(32) from error  # pylint's exit code for a usage error

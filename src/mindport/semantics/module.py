@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -143,6 +144,9 @@ class Module:
         return (Candidate(Expression(self, node, context)),) if isinstance(node, ast.expr) else ()
 
     def _name(self, node: ast.Name, context: Context, depth: int) -> tuple[Candidate, ...]:
+        sole = self._sole.get(node.id)
+        if sole is not None and node.lineno > sole.line:  # most names of frameworks
+            return self.imported(sole.target, sole.level, depth)
         scope, bindings = self.lookup(node.id, context, (node.lineno, node.col_offset))
         if scope is None:
             found = self._star(node.id, depth)
@@ -167,6 +171,19 @@ class Module:
                 sure = Confidence.CERTAIN if only or guarded else Confidence.INFERRED
                 result.append(Candidate(candidate.value, candidate.confidence.weaker(sure), guarded))
         return tuple(result)
+
+    @cached_property
+    def _sole(self) -> Mapping[str, Binding]:
+        """The names that only one import binds in the whole file, without any condition."""
+        scopes = self.scopes.scope_of.values()
+        counts = Counter(name for scope in scopes for name in scope.bindings)
+        return {
+            name: found[0]
+            for name, found in self.scopes.module.bindings.items()
+            if counts[name] == len(found) == 1
+            and found[0].kind is BindingKind.IMPORT
+            and not found[0].context.branch
+        }
 
     def lookup(
         self, name: str, context: Context, position: tuple[int, int]

@@ -90,6 +90,8 @@ class Flow:
         self._members: dict[tuple[ast.ClassDef, str], Known] = {}
         self._asking: set[tuple[ast.ClassDef, str]] = set()
         self._kinds: dict[ast.ClassDef, tuple[Kind, Confidence]] = {}
+        self.annotations: dict[str, Known] = {}
+        """What a plain name says as an annotation, seen from the functions of the module."""
         self._annotated: dict[ast.ClassDef, dict[str, ast.expr]] = {}
 
     # --- running ---------------------------------------------------------------------------------------
@@ -103,6 +105,7 @@ class Flow:
         except RecursionError:
             pass
         self._globals = {}
+        self.annotations = {}
         functions = [
             (node, context.scope)
             for kind in FUNCTIONS

@@ -38,7 +38,12 @@ def annotation(flow: Flow, node: ast.expr | None, depth: int = 0) -> Known:
         return _union([annotation(flow, side, depth + 1) for side in (node.left, node.right)])
     if isinstance(node, ast.Subscript):
         return _subscript(flow, node, depth)
-    if isinstance(node, ast.Name | ast.Attribute):
+    if isinstance(node, ast.Name):
+        known = flow.annotations.get(node.id)
+        if known is None:
+            known = flow.annotations[node.id] = _named(flow, node)
+        return known
+    if isinstance(node, ast.Attribute):
         return _named(flow, node)
     return UNKNOWN
 
