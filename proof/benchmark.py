@@ -1,6 +1,7 @@
 """Print the ratios the project promises, measured in one run on torchvision's wheel.
 
-``python proof/benchmark.py FOLDER``: FOLDER as for ``proof/corpus.py``. Each figure is the median of three runs.
+``python proof/benchmark.py FOLDER``: FOLDER as for ``proof/corpus.py``. Each figure is the median of five runs; runs
+that are compared take turns, so that a machine that is busy for a while slows all of them.
 Nothing here fails: figures of a busy machine are no test.
 """
 
@@ -20,17 +21,18 @@ from corpus import unpack
 
 from mindport.catalog.load import cache_folder
 
-RUNS = 3
+RUNS = 5
 
 
-def median(action: Callable[[], object]) -> float:
-    """Seconds, median of the runs."""
-    taken = []
+def medians(*actions: Callable[[], object]) -> list[float]:
+    """Seconds of each action, median of the runs, in turns."""
+    taken: list[list[float]] = [[] for _ in actions]
     for _ in range(RUNS):
-        start = time.perf_counter()
-        action()
-        taken.append(time.perf_counter() - start)
-    return statistics.median(taken)
+        for action, times in zip(actions, taken, strict=True):
+            start = time.perf_counter()
+            action()
+            times.append(time.perf_counter() - start)
+    return [statistics.median(times) for times in taken]
 
 
 def process(*arguments: str) -> Callable[[], object]:
@@ -63,16 +65,16 @@ def measure() -> int:
     if folder is None:
         return 0
     sources = [file.read_bytes() for file in sorted(folder.rglob("*.py"))]
-    parse = median(lambda: [ast.parse(source) for source in sources])
     command = process("-m", "mindport", "check", "-j", "1", "--exit-zero", str(folder))
     command()
-    check, again = median(cold(command)), median(command)
+    parse, check, again = medians(lambda: [ast.parse(source) for source in sources], cold(command), command)
     with tempfile.TemporaryDirectory() as empty:
-        start = median(process("-m", "mindport", "check", empty)) - median(process("-c", "pass"))
+        started, nothing = medians(process("-m", "mindport", "check", empty), process("-c", "pass"))
+    start = started - nothing
     flake = ("-m", "flake8", "--isolated", "-j", "1", str(folder))
-    alone = median(process("-c", WITHOUT, *flake[2:]))
     plugin = process(*flake)
-    first, later = median(cold(plugin)), median(plugin)
+    plugin()
+    alone, first, later = medians(process("-c", WITHOUT, *flake[2:]), cold(plugin), plugin)
     print(f"ast.parse of {len(sources)} files: {parse:.2f} s")
     print(f"mindport check -j 1, whole process: {check:.2f} s = {check / parse:.2f} x ast.parse (promise: 6)")
     print(f"  again, nothing changed: {again:.2f} s = {again / parse:.2f} x ast.parse")
