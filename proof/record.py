@@ -571,11 +571,9 @@ MAX_SIDE = 512
 
 def timm_runs() -> Iterator[tuple[str, Callable[[], object]]]:
     """The smallest model of each module of timm, then optimizers, losses and mixing; needs torchvision's wheel."""
-    library = torchvision_operators()
+    operators = torchvision_operators()  # they go with it
     import timm
     from timm import data, loss, optim
-
-    assert library is not None
 
     def rank(name: str) -> tuple[int, str]:
         return next((i for i, word in enumerate(SMALLEST) if word in name), len(SMALLEST)), name
@@ -614,6 +612,7 @@ def timm_runs() -> Iterator[tuple[str, Callable[[], object]]]:
     for mode in ("batch", "pair", "elem"):
         mix = data.Mixup(cutmix_alpha=1.0, mode=mode, num_classes=10)
         yield f"mixup {mode}", partial(mix, torch.randn(4, 3, 16, 16), labels)
+    del operators
 
 
 RUNS = {"torchvision": torchvision_runs, "transformers": transformers_runs, "timm": timm_runs}

@@ -128,8 +128,9 @@ class Engine:
         shown = path if path is not None else display_path(file)
         try:
             data = source_text.read_bytes(file)
-            if self.project.trace is not None:
-                self.project.trace.read(os.path.realpath(file), data)
+            trace = self.project.trace
+            if trace is not None:
+                trace.read(trace.real(str(file)), data)
             if not self.inventory and not any(word in data for word in _WORD_BYTES) and b"\0" not in data:
                 return Result(shown, coverage=Coverage(files=1))
             known = self.project.parsed(file)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import ast
 import atexit
-import os
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -77,7 +76,7 @@ class Plugin:
         known = store.get(file, data)
         if known is not None:
             return [(line, column, text) for line, column, text in known]
-        trace.read(os.path.realpath(file), data)
+        trace.read(trace.real(str(file)), data)
         result = _check(engine, source)
         found = _texts(result)
         if result.error is None:

@@ -9,7 +9,6 @@ problem: SQLite locks, and a broken or locked cache is as good as none.
 from __future__ import annotations
 
 import json
-import os
 import sqlite3
 import sys
 import zlib
@@ -23,7 +22,7 @@ from mindport import __version__
 from mindport.catalog.load import cache_folder, checks_directory
 from mindport.config import Config
 from mindport.engine import Engine, display_path
-from mindport.semantics.depends import Node, digest_of
+from mindport.semantics.depends import Node, RealPaths, digest_of
 from mindport.source import text as source_text
 
 SCHEMA = 1
@@ -43,7 +42,7 @@ class Store:
         self._context = context
         self._project = engine.project
         self._digests: dict[str, str | None] = {}
-        self._real: dict[Path, str] = {}
+        self._real = RealPaths()
         self._fresh: set[int] = set()
         self._stale: set[int] = set()
         self._ids: dict[int, int] = {}  # by hash: the nodes themselves would fill the memory
@@ -78,15 +77,9 @@ class Store:
         parts = (
             self._context,
             display_path(file).encode(),
-            self._realpath(file).encode("utf-8", "surrogateescape"),
+            self._real[str(file)].encode("utf-8", "surrogateescape"),
         )
         return blake2b(b"\0".join((*parts, digest_of(data).encode())), digest_size=20).digest()
-
-    def _realpath(self, file: Path) -> str:
-        """Where a file really lies, looked up once in the life of this cache."""
-        if file not in self._real:
-            self._real[file] = os.path.realpath(file)
-        return self._real[file]
 
     def _holds(self, nodes: Iterable[int]) -> bool:
         wanted = set(nodes)
@@ -126,7 +119,7 @@ class Store:
         """Keep a JSON value; ``used`` are the positions in ``nodes`` of the files it depended on."""
         if self._db is None or not self._writable:
             return
-        real = self._realpath(file)
+        real = self._real[str(file)]
         needed = [nodes[position] for position in used]
         own = next((node.digest for node in needed if node.file == real), "")
         try:

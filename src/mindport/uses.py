@@ -42,7 +42,7 @@ def method_uses(view: FileView) -> Iterator[Use]:
     for node, context in view.module.scopes.nodes.get(ast.Attribute, ()):
         assert isinstance(node, ast.Attribute)
         known = view.known(node.value)
-        if not known.atoms or not known.is_tensor or not isinstance(node.ctx, ast.Load):
+        if not known.is_tensor or not isinstance(node.ctx, ast.Load):
             continue
         name = tensor_name(view, known, node.attr)
         if name is not None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from test_trace import HEAD, SEVERE
 
@@ -104,3 +106,15 @@ def test_what_the_compiler_makes_of_it(body: str, severe: bool) -> None:
     assert result.error is None
     found = [(f.code, f.line) for f in result.findings if f.code.startswith("MSP5") and f.severity in SEVERE]
     assert bool(found) is severe, found
+
+
+def test_a_function_compiled_through_the_project_under_another_name(tmp_path: Path) -> None:
+    (tmp_path / "tools.py").write_text("import mindspore as ms\n\ncompiled = ms.jit\n", encoding="utf-8")
+    file = tmp_path / "step.py"
+    file.write_text(
+        "import mindspore as ms\nimport tools\n\n\ndef step(x):\n    try:\n        return x + 1\n"
+        "    except ValueError:\n        return x\n\n\nrun = tools.compiled(step)\n",
+        encoding="utf-8",
+    )
+    found = Engine(Config(select=("MSP5",))).check_file(file).findings
+    assert [f.line for f in found] == [6]

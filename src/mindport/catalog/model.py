@@ -109,6 +109,10 @@ class Check:
         """The pylint message id: category letter, ``9``, the digits of the code."""
         return f"{self.severity.pylint_letter}9{self.code[3:]}"
 
+    def severity_for(self, device: str) -> Severity:
+        """The severity on a device (``ascend``, ``cpu``, ``gpu``)."""
+        return self.severity_on.get(device, self.severity)
+
     def text(self, language: str) -> Text:
         """The text in ``en`` or ``zh``."""
         return self.texts[language]

@@ -50,12 +50,12 @@ class ApiDifference(Detector):
 
     def applies(self, view: FileView) -> bool:
         """Whether anybody asks for what this check says."""
-        return view.wanted(self.check.severity, Confidence.CERTAIN, self.check.code)
+        severity = self.check.severity_for(view.config.device)
+        return view.wanted(severity, Confidence.CERTAIN, self.check.code)
 
     def visit_use(self, view: FileView, use: Use) -> None:
         """Report the name."""
-        row = view.catalog.api(use.name)
-        target = row.preferred(view.config.api) if row is not None else None
+        row, target = row_of(view, use)
         if row is None or target is None or use.name in self.names("except"):
             return
         if is_leftover_guarded(view, use):
@@ -67,10 +67,15 @@ class ApiDifference(Detector):
         view.report(self.check, span, use.candidate.confidence, values, effort=effort)
 
 
+def row_of(view: FileView, use: Use) -> tuple[ApiRow | None, Target | None]:
+    """The row of a used name, and its target on the preferred side."""
+    row = view.catalog.api(use.name)
+    return row, row.preferred(view.config.api) if row is not None else None
+
+
 def difference_of(view: FileView, use: Use) -> str | None:
     """What kind of difference the tables see in a use; None where they say nothing or it is no use of torch."""
-    row = view.catalog.api(use.name)
-    target = row.preferred(view.config.api) if row is not None else None
+    row, target = row_of(view, use)
     if row is None or target is None or is_leftover_method(view, use):
         return None
     return effective_difference(row, target, use)
@@ -171,8 +176,7 @@ class LeftoverMethod(Detector):
             return
         if view.module.guarded(use.context, use.node):
             return
-        row = view.catalog.api(use.name)
-        target = row.preferred(view.config.api) if row is not None else None
+        row, target = row_of(view, use)
         note = row.notes.get(view.config.language, "").strip() if row is not None else ""
         values = {
             "api": use.name,

@@ -47,10 +47,9 @@ class ArgumentValue(Detector):
         """Report the argument."""
         assert isinstance(node, ast.Call)
         parameter, position = self.values["parameter"], self.values["position"]
-        if len(node.args) <= position:
+        if len(node.args) <= position and not any(isinstance(a, ast.Starred) for a in node.args):
             names = [keyword.arg for keyword in node.keywords]
-            starred = [a for a in node.args if isinstance(a, ast.Starred)] if node.args else ()
-            if parameter not in names and None not in names and not starred:
+            if parameter not in names and None not in names:
                 return  # resolving every call would cost more than all checks together
         for target in targets(view.module, node, context, self.names("callee")):
             if self._report(view, node, context, target):

@@ -155,7 +155,7 @@ class FileView:
 
         Without a ``severity`` it has the check's on the configured device. One that nobody asks for is not made.
         """
-        severity = severity or check.severity_on.get(self.config.device, check.severity)
+        severity = severity or check.severity_for(self.config.device)
         if not self.wanted(severity, confidence, check.code):
             return
         text = check.text(self.config.language)

@@ -115,14 +115,11 @@ def _first_read(names: Names, name: str, following: Sequence[ast.stmt]) -> ast.N
 
 
 class _Blocks(CompiledShape):
-    statements: tuple[type[ast.AST], ...]
-    """What `statement` judges; functions without any are left out."""
-
     def finish(self, view: FileView) -> None:
-        """Look at every block of every compiled function."""
+        """Look at every block of the compiled functions that hold what `statement` judges."""
         self.names_of: Names = view.__dict__.setdefault("names", Names())
         for compiled in view.compiled:
-            if not any(kind in compiled.live for kind in self.statements):
+            if not any(kind in compiled.live for kind in self.kinds):
                 continue
             before = {argument.arg for argument in arguments_of(compiled.node.args)}
             before |= set(view.module.scopes.scope_of[compiled.node].outer_names)
@@ -191,7 +188,7 @@ def _targets(statement: ast.stmt) -> set[str]:
 class BoundInOneBranch(_Blocks):
     """A name bound in one arm of an ``if`` only, never before, and read after it."""
 
-    statements = (ast.If,)
+    kinds = (ast.If,)
 
     def statement(
         self,
@@ -218,7 +215,7 @@ class BoundInOneBranch(_Blocks):
 class BoundInLoop(_Blocks):
     """A name first bound by a loop (its variable or its body) and read after it."""
 
-    statements = (ast.For, ast.While)
+    kinds = (ast.For, ast.While)
 
     def statement(
         self,

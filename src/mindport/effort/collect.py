@@ -49,8 +49,9 @@ def _notebook(engine: Engine, file: Path) -> Record:
     path = display_path(file)
     try:
         data = read_bytes(file)
-        if engine.project.trace is not None:
-            engine.project.trace.read(os.path.realpath(file), data)
+        trace = engine.project.trace
+        if trace is not None:
+            trace.read(trace.real(str(file)), data)
         notebook = read_notebook(data)
         source = from_text(path, notebook.text, file)
     except SourceError as error:

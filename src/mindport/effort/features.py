@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from mindport.catalog import ApiRow
+from mindport.detectors.api import row_of
 from mindport.detectors.base import FileView, Use
 from mindport.findings import Finding
 from mindport.semantics.module import Module
@@ -86,8 +86,7 @@ def features(view: FileView, findings: list[Finding], words: Mapping[str, Any]) 
 
 
 def _changes(view: FileView, use: Use) -> bool:
-    row: ApiRow | None = view.catalog.api(use.name)
-    target = row.preferred(view.config.api) if row is not None else None
+    _, target = row_of(view, use)
     return target is None or target.difference.value not in ("same",)
 
 

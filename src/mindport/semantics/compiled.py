@@ -82,11 +82,8 @@ def compiled_functions(
             if confidence is not None:
                 owner = context.scope.node if isinstance(context.scope.node, ast.ClassDef) else None
                 add(Compiled(function, Origin.JIT, function.name, confidence, owner))
-    words = {name.rpartition(".")[2] for name in jit}
     for call, context in module.scopes.nodes.get(ast.Call, ()):
         assert isinstance(call, ast.Call)
-        if isinstance(call.func, ast.Attribute) and call.func.attr not in words:
-            continue  # resolving every method call would cost more than all of the rest
         if call.args and any(_is(c.value, jit) for c in module.resolve(call.func, context)):
             for candidate in module.resolve(call.args[0], context):
                 value = candidate.value

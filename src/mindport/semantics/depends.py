@@ -31,6 +31,14 @@ class Node:
     lookups: tuple[tuple[str, int, str | None], ...]
 
 
+class RealPaths(dict[str, str]):
+    """Where files really lie, each looked up once."""
+
+    def __missing__(self, file: str) -> str:
+        found = self[file] = os.path.realpath(file)
+        return found
+
+
 @dataclass(slots=True)
 class Trace:
     """Recorded while modules are resolved; ``digests`` is empty text for a file that changed meanwhile."""
@@ -38,7 +46,7 @@ class Trace:
     digests: dict[str, str] = field(default_factory=dict)
     lookups: dict[str, dict[tuple[str, int], str | None]] = field(default_factory=dict)
     edges: dict[str, set[str]] = field(default_factory=dict)
-    _real: dict[str, str] = field(default_factory=dict)
+    _real: RealPaths = field(default_factory=RealPaths)
     _nodes: dict[str, Node] = field(default_factory=dict)
 
     def read(self, file: str, data: bytes) -> None:
@@ -59,10 +67,7 @@ class Trace:
 
     def real(self, file: str) -> str:
         """The real path of a file."""
-        known = self._real.get(file)
-        if known is None:
-            known = self._real[file] = os.path.realpath(file)
-        return known
+        return self._real[file]
 
     def reachable(self, file: str) -> set[str]:
         """The real paths of all files the findings of ``file`` can depend on, itself included."""

@@ -70,8 +70,8 @@ class Known:
     def atom(self) -> Atom | None:
         """The one thing it is; ``None`` among several counts for nothing, as it has no methods."""
         atoms = self.atoms
-        if len(atoms) == 1:
-            return atoms[0]
+        if len(atoms) < 2:
+            return atoms[0] if atoms else None
         rest = [atom for atom in atoms if atom.kind is not Kind.NONE]
         if rest and (
             len(rest) == 1 or len({a.kind for a in rest}) == 1 or all(a.kind in TENSORS for a in rest)

@@ -123,8 +123,7 @@ class Module:
                 names.append(base.attr)
                 base = base.value
             names.reverse()
-            named = isinstance(base, ast.Name)  # asked for here alone as a rule: not remembered by itself
-            candidates = self._name(base, context, depth) if named else self.resolve(base, context, depth)  # type: ignore[arg-type]
+            candidates = self.resolve(base, context, depth)
             if len(candidates) == 1 and isinstance(candidates[0].value, Named):
                 return (self._below(candidates[0], candidates[0].value.name, names),)
             for name in names:

@@ -224,10 +224,7 @@ class Flow:
         if known is None:
             self._free[node] = UNKNOWN
             try:
-                if isinstance(node, ast.Name):  # most annotations
-                    known = self.facts[node] = self.global_(node.id)
-                else:
-                    known = Frame(self, None, None, ()).eval(node)  # type: ignore[arg-type]
+                known = Frame(self, None, None, ()).eval(node)  # type: ignore[arg-type]
             except RecursionError:
                 known = UNKNOWN
             self._free[node] = known
